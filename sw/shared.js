@@ -142,7 +142,7 @@ async function registerSubscription(settings, subscription, before, visitor) {
   const { p256dh, auth } = subscription.toJSON().keys;
   const replaces = before.find((it) => it.endpoint !== endpoint)?.endpoint;
   const locale = browserLocale();
-  const details = { endpoint, p256dh, auth, platform, replaces, ...locale, ...visitor };
+  const details = { endpoint, p256dh, auth, vapid_public_key: publicKey, platform, replaces, ...locale, ...visitor };
   const answer = await call(settings, "POST", "/api/v1/subscriptions", details);
   await setValue(registeredKey(scope), { scope, endpoint, publicKey, at: Date.now(), ...locale });
   notifyTabs();

@@ -39,7 +39,7 @@ pub use app::{
     AppTexts, AudienceTexts, ChartTexts, ChecklistTexts, ComposeTexts, DeadLettersTexts,
     DeliveryTexts, EmbedTexts, EngagementTexts, HistoryTexts, KeysTexts, OverviewTexts,
     ReasonsTexts, RichTexts, SendTexts, SettingsTexts, SubscribersTexts, ThisBrowserTexts,
-    WebhookTexts,
+    VapidKeysTexts, WebhookTexts,
 };
 pub use apps::AppsTexts;
 pub use auth::AuthTexts;

@@ -18,6 +18,7 @@ mod language;
 mod review;
 mod sends;
 mod subscribers;
+mod vapid_keys;
 mod webhooks;
 
 #[cfg(feature = "ssr")]
@@ -49,6 +50,12 @@ pub use sends::{CancelSend, SendTest, cancel_send, send_test};
 pub use subscribers::{
     RemoveSubscriber, SubscribeBrowser, UnsubscribeBrowser, remove_subscriber, subscribe_browser,
     unsubscribe_browser,
+};
+#[cfg(feature = "ssr")]
+pub use vapid_keys::EXPORT_VAPID_KEY_PATH;
+pub use vapid_keys::{
+    AddVapidKey, DeleteVapidKey, ExportVapidKey, ImportVapidKey, MakeVapidKeyPrimary,
+    add_vapid_key, delete_vapid_key, export_vapid_key, import_vapid_key, make_vapid_key_primary,
 };
 pub use webhooks::{
     ClearWebhook, EnableWebhook, ResendEvent, RotateSecret, SendTestEvent, SetWebhook,

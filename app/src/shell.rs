@@ -13,7 +13,7 @@ use crate::pages::ErrorPage;
 use crate::pages::{
     AccountPage, AppsPage, AudiencePage, ComposePage, DeadLettersPage, HistoryPage, KeyEventsPage,
     KeysPage, LandingPage, LogInPage, NotFoundPage, OverviewPage, PricingPage, ReferencePage,
-    RegisterPage, ReviewPage, SendPage, SettingsPage, SubscribersPage, WebhookPage,
+    RegisterPage, ReviewPage, SendPage, SettingsPage, SubscribersPage, VapidKeysPage, WebhookPage,
 };
 use crate::request_context::RequestContext;
 
@@ -83,6 +83,7 @@ fn Pages() -> impl IntoView {
                     view=KeyEventsPage
                     ssr=SsrMode::Async
                 />
+                <Route path=path!("/apps/:app/keys/vapid") view=VapidKeysPage ssr=SsrMode::Async />
                 <Route
                     path=path!("/apps/:app/dead-letters")
                     view=DeadLettersPage

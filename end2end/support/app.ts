@@ -92,6 +92,23 @@ export class App {
     expect(deleted.status).toBe(200);
   }
 
+  /** Gives the app another VAPID key as its primary one; resolves with the id of the one before. */
+  async replacePrimaryKey(): Promise<string> {
+    const keys = await this.hato.api('GET', this.path('/vapid-keys'), this.fullKey);
+    const before = keys.json.find((key: any) => key.primary);
+    const made = await this.hato.api('POST', this.path('/vapid-keys'), this.fullKey, {});
+    expect(made.status).toBe(201);
+    const done = await this.hato.api('POST', this.path(`/vapid-keys/${made.json.id}/primary`), this.fullKey);
+    expect(done.status).toBe(200);
+    return before.id;
+  }
+
+  /** Deletes a VAPID key that no active subscription has. */
+  async deleteVapidKey(id: string): Promise<void> {
+    const deleted = await this.hato.api('DELETE', this.path(`/vapid-keys/${id}`), this.fullKey);
+    expect(deleted.status).toBe(200);
+  }
+
   /** What the server knows of the visitor behind an endpoint. */
   async visitor(endpoint: string): Promise<Visitor> {
     const { status, json } = await this.change(endpoint, {});

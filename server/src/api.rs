@@ -8,5 +8,7 @@ pub mod notifications;
 pub mod notify;
 pub mod stats;
 pub mod subscriptions;
+pub mod transfer;
 pub mod users;
+pub mod vapid_keys;
 pub mod webhook;

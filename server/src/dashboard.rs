@@ -6,7 +6,9 @@ use axum::extract::{FromRequestParts, Request, State};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse as _, Response};
 use bytes::Bytes;
-use hato_app::server_fns::{CHANGE_PASSWORD_PATH, DELETE_ACCOUNT_PATH, LOG_IN_PATH, REGISTER_PATH};
+use hato_app::server_fns::{
+    CHANGE_PASSWORD_PATH, DELETE_ACCOUNT_PATH, EXPORT_VAPID_KEY_PATH, LOG_IN_PATH, REGISTER_PATH,
+};
 use hato_app::session_cookie;
 use http::header::RETRY_AFTER;
 use http::request::Parts;
@@ -42,7 +44,7 @@ pub async fn into_error_page(state: &AppState, request: Request, response: Respo
 }
 
 /// Forms stand for endpoints: all must come from our own pages (for logging in and registering `http/rate_limit.rs` sees to it), and those that ask for a password, which are logging in,
-/// registering, changing a password and deleting an account, count in the limits of SPEC 8. The others need none, as their
+/// registering, changing a password, deleting an account and exporting a VAPID key, count in the limits of SPEC 8. The others need none, as their
 /// endpoints need none for a session.
 async fn guard_forms(State(state): State<AppState>, request: Request, next: Next) -> Response {
     if same_origin::is_safe(request.method()) {
@@ -68,7 +70,7 @@ async fn guarded_body(parts: &mut Parts, body: Body, state: &AppState) -> ApiRes
 async fn guard(parts: &mut Parts, state: &AppState) -> ApiResult<()> {
     match parts.uri.path() {
         // Whoever has got hold of a session must not guess the password with it.
-        CHANGE_PASSWORD_PATH | DELETE_ACCOUNT_PATH => {
+        CHANGE_PASSWORD_PATH | DELETE_ACCOUNT_PATH | EXPORT_VAPID_KEY_PATH => {
             LoginAttempt::from_request_parts(parts, state).await?;
             Ok(same_origin::require_with_cookie(parts, &state.base_url)?)
         }

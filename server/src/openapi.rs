@@ -18,7 +18,9 @@ mod response;
 mod sends;
 mod stats;
 mod subscriptions;
+mod transfer;
 mod users;
+mod vapid_keys;
 mod webhook;
 
 use std::mem;
@@ -73,7 +75,7 @@ pub fn document(base_url: &BaseUrl) -> Value {
 }
 
 /// Every endpoint, in the order of the specification: a tag, what it stands for, and the endpoints below it.
-fn groups() -> [(&'static str, &'static str, Vec<OperationSpec>); 12] {
+fn groups() -> [(&'static str, &'static str, Vec<OperationSpec>); 14] {
     [
         (
             subscriptions::TAG,
@@ -87,6 +89,8 @@ fn groups() -> [(&'static str, &'static str, Vec<OperationSpec>); 12] {
         (webhook::TAG, webhook::ABOUT, webhook::operations()),
         (users::TAG, users::ABOUT, users::operations()),
         (keys::TAG, keys::ABOUT, keys::operations()),
+        (vapid_keys::TAG, vapid_keys::ABOUT, vapid_keys::operations()),
+        (transfer::TAG, transfer::ABOUT, transfer::operations()),
         (stats::TAG, stats::ABOUT, stats::operations()),
         (events::TAG, events::ABOUT, events::operations()),
         (accounts::TAG, accounts::ABOUT, accounts::operations()),

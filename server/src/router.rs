@@ -17,7 +17,8 @@ use tower_http::cors::{Any, CorsLayer};
 use tower_http::set_header::SetResponseHeaderLayer;
 
 use crate::api::{
-    apps, audience, events, keys, notifications, notify, stats, subscriptions, users, webhook,
+    apps, audience, events, keys, notifications, notify, stats, subscriptions, transfer, users,
+    vapid_keys, webhook,
 };
 use crate::http::access::RenewedSession;
 use crate::http::error::{self, unknown_path, wrong_method};
@@ -89,7 +90,7 @@ pub fn endpoints() -> Vec<Route> {
     all.map(Routes::into_list).concat()
 }
 
-/// The endpoints of the API (SPEC 4, CONTRACT 4, 8, 12).
+/// The endpoints of the API (SPEC 4, CONTRACT 4, 8, 12, 16).
 fn api_routes() -> Routes {
     Routes::under("/api/v1")
         .post("/subscriptions", subscriptions::register)
@@ -132,6 +133,19 @@ fn api_routes() -> Routes {
         .get("/apps", apps::list)
         .get("/apps/{appId}", apps::show)
         .delete("/apps/{appId}", apps::delete)
+        .get("/apps/{appId}/vapid-keys", vapid_keys::list)
+        .post("/apps/{appId}/vapid-keys", vapid_keys::add)
+        .post(
+            "/apps/{appId}/vapid-keys/{vapidKeyId}/primary",
+            vapid_keys::make_primary,
+        )
+        .post(
+            "/apps/{appId}/vapid-keys/{vapidKeyId}/export",
+            vapid_keys::export,
+        )
+        .delete("/apps/{appId}/vapid-keys/{vapidKeyId}", vapid_keys::delete)
+        .post("/apps/{appId}/subscriptions/bulk", transfer::register_many)
+        .get("/apps/{appId}/export", transfer::export)
         .get("/openapi.json", openapi::show)
 }
 

@@ -48,14 +48,30 @@ async function ensureSubscribed(settings) {
   return subscribeAt(registration, settings);
 }
 
+// An app that has the visitor's key no more refuses it.
+async function findPrimaryKey(settings, error) {
+  if (error.code === "INVALID_INPUT") {
+    const { publicKey } = await call(settings, "GET", "/api/v1/vapid-public-key");
+    if (publicKey !== settings.publicKey) return { vapid_public_key: publicKey };
+  }
+  throw error;
+}
+
+// Where the app has another primary key by now, a subscription with that one takes the place of the browser's.
+//
 // The server revives an endpoint that it had given up on because its push service no longer knew
 // it. Only a new endpoint can receive again.
 async function resubscribe(settings) {
   await storeSettings(settings);
   let subscription = await ensureSubscribed(settings);
   const before = await loadRegistered(settings);
-  const { reactivated } = await registerVisitor(settings, subscription, before);
-  if (reactivated) {
+  const telling = registerVisitor(settings, subscription, before);
+  const answer = await telling.catch((error) => findPrimaryKey(settings, error));
+  if (answer.vapid_public_key) {
+    settings.publicKey = answer.vapid_public_key;
+    return resubscribe(settings);
+  }
+  if (answer.reactivated) {
     const dead = subscription;
     await dead.unsubscribe();
     subscription = await ensureSubscribed(settings);

@@ -15,6 +15,7 @@ mod send;
 mod settings;
 mod subscribers;
 mod this_browser;
+mod vapid_keys;
 mod webhook;
 
 pub use audience::AudienceTexts;
@@ -32,6 +33,7 @@ pub use send::SendTexts;
 pub use settings::SettingsTexts;
 pub use subscribers::SubscribersTexts;
 pub use this_browser::ThisBrowserTexts;
+pub use vapid_keys::VapidKeysTexts;
 pub use webhook::WebhookTexts;
 
 texts! {
@@ -48,6 +50,7 @@ texts! {
         subscribers: SubscribersTexts = SubscribersTexts::JA, SubscribersTexts::EN;
         audience: AudienceTexts = AudienceTexts::JA, AudienceTexts::EN;
         keys: KeysTexts = KeysTexts::JA, KeysTexts::EN;
+        vapid_keys: VapidKeysTexts = VapidKeysTexts::JA, VapidKeysTexts::EN;
         dead_letters: DeadLettersTexts = DeadLettersTexts::JA, DeadLettersTexts::EN;
         webhook: WebhookTexts = WebhookTexts::JA, WebhookTexts::EN;
         settings: SettingsTexts = SettingsTexts::JA, SettingsTexts::EN;

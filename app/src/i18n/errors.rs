@@ -48,6 +48,7 @@ const fn english(code: ErrorCode) -> &'static str {
         ErrorCode::IdempotencyConflict => "This Idempotency-Key was used with another content.",
         ErrorCode::Overloaded => "The server is busy. Please try again in a moment.",
         ErrorCode::InvalidUserToken => "The token of the user is missing or wrong.",
-        ErrorCode::TooManyKeys => "This app can have no more API keys. Delete those you do not use.",
+        ErrorCode::TooManyKeys => "This app can have no more keys. Delete those you do not use.",
+        ErrorCode::KeyInUse => "This VAPID key is in use: it is the primary one, or active subscriptions have it.",
     }
 }

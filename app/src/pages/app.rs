@@ -17,6 +17,7 @@ mod send;
 mod settings;
 mod subscribers;
 mod this_browser;
+mod vapid_keys;
 mod webhook;
 
 pub use audience::AudiencePage;
@@ -29,6 +30,7 @@ pub use overview::OverviewPage;
 pub use send::{Progress, SendPage, SendSnapshot};
 pub use settings::SettingsPage;
 pub use subscribers::SubscribersPage;
+pub use vapid_keys::VapidKeysPage;
 pub use webhook::WebhookPage;
 
 use hato_domain::PageRequest;

@@ -60,6 +60,7 @@ async fn no_name_rewrites_a_page(database: TestDatabase) {
         "subscribers",
         "keys",
         "keys/history",
+        "keys/vapid",
         "dead-letters",
         "webhook",
         "settings",

@@ -23,4 +23,5 @@ mod review;
 mod rich;
 mod schedule;
 mod sending;
+mod vapid_keys;
 mod webhook;

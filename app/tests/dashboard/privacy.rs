@@ -6,7 +6,7 @@ use http::StatusCode;
 use crate::harness::{DashboardBrowser, PageResponse, TestDashboard, id};
 
 /// Every page of an app, below its own path. `{send}` stands for a send of the app.
-const PAGES: [&str; 12] = [
+const PAGES: [&str; 13] = [
     "",
     "/send",
     "/sends/{send}",
@@ -16,16 +16,25 @@ const PAGES: [&str; 12] = [
     "/audience",
     "/keys",
     "/keys/history",
+    "/keys/vapid",
     "/dead-letters",
     "/webhook",
     "/settings",
 ];
 
 /// Every form of an app, with its fields beyond the app's id.
-const FORMS: [(&str, &[(&str, &str)]); 18] = [
+const FORMS: [(&str, &[(&str, &str)]); 23] = [
     ("create_key", &[("name", "stolen"), ("scope", "full")]),
     ("create_embed_key", &[("name", "stolen")]),
     ("delete_key", &[("key", "{key}")]),
+    ("add_vapid_key", &[]),
+    ("import_vapid_key", &[("private_key", "x")]),
+    ("make_vapid_key_primary", &[("key", "vapid_1")]),
+    ("delete_vapid_key", &[("key", "vapid_1")]),
+    (
+        "export_vapid_key",
+        &[("key", "vapid_1"), ("confirmation", "x")],
+    ),
     ("rename_app", &[("name", "stolen")]),
     (
         "change_messages",

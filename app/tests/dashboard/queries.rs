@@ -251,6 +251,7 @@ fn app_pages(app: &str, send: &str, event: &str) -> Vec<PageState> {
             3,
         ),
         get("", below("/keys/history"), 3),
+        get("", below("/keys/vapid"), 3),
         get("", below("/dead-letters"), 3),
         get("", below("/webhook"), 4),
         get("event", below(&format!("/webhook?event={event}")), 3),

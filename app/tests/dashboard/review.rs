@@ -71,6 +71,7 @@ async fn every_page_and_form_leads_to_the_review(database: TestDatabase) {
         "/subscribers",
         "/keys",
         "/keys/history",
+        "/keys/vapid",
         "/dead-letters",
         "/webhook",
         "/settings",

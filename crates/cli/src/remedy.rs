@@ -47,5 +47,8 @@ pub const fn for_code(code: ErrorCode) -> &'static str {
         ErrorCode::InvalidOrigin => "use the server's own address",
         ErrorCode::RegistrationClosed => "ask the server's operator for an account",
         ErrorCode::IdempotencyConflict => "use another --idempotency-key for another message",
+        ErrorCode::KeyInUse => {
+            "make another key the primary one, and wait until its subscribers have moved"
+        }
     }
 }

@@ -44,11 +44,8 @@ impl std::fmt::Debug for BrowserKeys {
     }
 }
 
-#[cfg_attr(
-    not(feature = "curve"),
-    expect(dead_code, reason = "only servers read keys")
-)]
-fn decode<const N: usize>(text: &str) -> Result<[u8; N], ErrorCode> {
+/// So many bytes from base64url or base64, with or without padding; anything else: `INVALID_INPUT`.
+pub(crate) fn decode<const N: usize>(text: &str) -> Result<[u8; N], ErrorCode> {
     if text.len() > 2 * N {
         return Err(ErrorCode::InvalidInput);
     }

@@ -107,8 +107,10 @@ error_codes! {
     Overloaded = "OVERLOADED", 503, "サーバーが混み合っています。しばらく待ってからやり直してください。";
     /// A visitor's user is not proven: its `user_token` is missing or wrong.
     InvalidUserToken = "INVALID_USER_TOKEN", 403, "user_token がないか、正しくありません。";
-    /// The app has as many API keys as it may have.
-    TooManyKeys = "TOO_MANY_KEYS", 409, "アプリの API キー数の上限に達しました。使わないキーを削除してください。";
+    /// The app has as many API keys or VAPID keys as it may have.
+    TooManyKeys = "TOO_MANY_KEYS", 409, "アプリのキー数の上限に達しました。使わないキーを削除してください。";
+    /// The VAPID key is the app's primary one, or active subscriptions were made with it.
+    KeyInUse = "KEY_IN_USE", 409, "この VAPID 鍵は使用中です。主たる鍵と、有効な購読がある鍵は削除できません。";
 }
 
 impl ErrorCode {

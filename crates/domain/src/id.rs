@@ -65,6 +65,8 @@ ids! {
     SubscriptionId = "sub_",
     /// The identifier of an API key, `key_…`; the raw key is another text, which starts with `pk_`.
     KeyId = "key_",
+    /// The identifier of one of an app's VAPID keys, `vapid_…`, which follows from its public key (CONTRACT 16).
+    VapidKeyId = "vapid_",
     /// The identifier of a send, `snd_…`.
     SendId = "snd_",
     /// The identifier of a key event, `evt_…`.

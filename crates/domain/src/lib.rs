@@ -48,6 +48,7 @@ mod text_enum;
 mod time;
 mod user_id;
 mod user_token;
+mod vapid_public_key;
 mod webhook;
 mod webhook_url;
 pub mod wire;
@@ -62,7 +63,9 @@ pub use endpoint::{Endpoint, HttpsUrl};
 pub use engagement::Engagement;
 pub use error_code::ErrorCode;
 pub use failure_detail::FailureDetail;
-pub use id::{AccountId, AppId, KeyEventId, KeyId, SendId, SubscriptionId, WebhookEventId};
+pub use id::{
+    AccountId, AppId, KeyEventId, KeyId, SendId, SubscriptionId, VapidKeyId, WebhookEventId,
+};
 pub use idempotency_key::IdempotencyKey;
 pub use locale::{LanguageTag, TimeZoneName};
 pub use message_settings::{MessageSettings, MessageSettingsChange, SiteUrl, Tracking};
@@ -84,5 +87,6 @@ pub use tag_expression::{TagExpression, TagMatches, TagStep};
 pub use tags::{Tags, TagsChange};
 pub use user_id::UserId;
 pub use user_token::UserToken;
+pub use vapid_public_key::VapidPublicKey;
 pub use webhook::{DisabledReason, EventType, NoResponseReason, ResultStatus};
 pub use webhook_url::WebhookUrl;

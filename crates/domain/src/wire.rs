@@ -6,6 +6,7 @@
 mod app;
 mod audience;
 mod body;
+mod bulk;
 mod engagement;
 mod history;
 mod member;
@@ -17,11 +18,16 @@ mod request;
 mod response;
 mod stats;
 mod unique_members;
+mod vapid;
 mod webhook;
 
 pub use app::{App, AppUpdated, CreateApp, UpdateApp};
 pub use audience::{AgeShare, Audience, HostShare, Subscription};
 pub use body::{MAX_BODY_BYTES, read};
+pub use bulk::{
+    BulkItem, ExportedKeys, ExportedSubscription, MAX_BULK_BODY_BYTES, MAX_BULK_ITEMS,
+    RegisterMany, RegisteredMany, RejectedItem, UNSUBSCRIBED,
+};
 pub use engagement::ReportEngagement;
 pub use history::HistoryItem;
 pub use notify::{Notify, NotifyAction, NotifyBatch, To};
@@ -35,4 +41,5 @@ pub use response::{
 };
 pub use stats::{DailyStats, Stats};
 pub use unique_members::has_unique_members;
+pub use vapid::{AddVapidKey, ConfirmOwner, EcJwk, ExportedVapidKey, VapidKey};
 pub use webhook::{EventBody, EventData, EventResult, Webhook};

@@ -88,7 +88,11 @@ impl Service {
 
     /// Makes sure that the owner asks, not somebody at an unlocked screen: `INVALID_CREDENTIALS` unless `typed` is the
     /// password, or the address where there is no password.
-    async fn confirm(&self, owner: &AccountPrincipal, typed: LoginPassword) -> ServiceResult<()> {
+    pub(crate) async fn confirm(
+        &self,
+        owner: &AccountPrincipal,
+        typed: LoginPassword,
+    ) -> ServiceResult<()> {
         let account = owner.account();
         let confirmed = match &account.password_hash {
             Some(hash) => self.hasher.verify(typed, Some(hash.clone())).await?,

@@ -1,6 +1,5 @@
 //! Apps: what an owner's notifications are sent for.
 
-use aws_lc_rs::signature::{ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair, KeyPair};
 use hato_domain::{
     AppId, ErrorCode, FieldChange, MessageSettings, MessageSettingsChange, Name, WebhookUrl,
 };
@@ -9,7 +8,7 @@ use uuid::Uuid;
 use crate::access::{AccountPrincipal, MayManage};
 use crate::error::found;
 use crate::ports::{AppChange, AppRecord, ChangeAppOutcome, ChangedApp, CreateAppOutcome, NewApp};
-use crate::{SealPurpose, Service, ServiceError, ServiceResult};
+use crate::{SealPurpose, Service, ServiceResult, VapidKeyPair};
 
 impl Service {
     /// Makes an app with a VAPID key pair of its own (RFC 8292); `PLAN_LIMIT_EXCEEDED`, or `CONFIG_ERROR` without an
@@ -21,12 +20,10 @@ impl Service {
     ) -> ServiceResult<AppRecord> {
         let sealer = self.secrets.sealer()?;
         let id = AppId::from_uuid(Uuid::now_v7());
-        let pair = EcdsaKeyPair::generate(&ECDSA_P256_SHA256_FIXED_SIGNING);
-        let pair = pair.map_err(ServiceError::internal)?;
-        let private_key = pair.to_pkcs8v1().map_err(ServiceError::internal)?;
+        let pair = VapidKeyPair::generate()?;
         let app = NewApp {
-            sealed_private_key: sealer.seal(SealPurpose::VapidKey, &id, private_key.as_ref()),
-            vapid_public_key: pair.public_key().as_ref().to_vec(),
+            sealed_private_key: sealer.seal(SealPurpose::VapidKey, &id, &pair.to_pkcs8()?),
+            vapid_public_key: pair.public_key(),
             id,
             account_id: owner.id().clone(),
             name: name.as_str().to_owned(),

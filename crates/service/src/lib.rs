@@ -51,6 +51,8 @@ mod sessions;
 mod settings;
 mod stats;
 mod subscriptions;
+mod transfer;
+mod vapid_keys;
 mod webhooks;
 mod wire;
 
@@ -72,6 +74,8 @@ pub use sessions::{AuthenticatedSession, ListedSession, SESSION_LIFETIME};
 pub use settings::{AppLimits, ServiceSettings};
 pub use stats::AppOverview;
 pub use subscriptions::Registration;
+pub use transfer::SubscriptionExport;
+pub use vapid_keys::VapidKeyPair;
 pub use webhooks::{
     MAX_EVENT_AGE, MAX_KEPT_ATTEMPTS, WebhookDetails, event_body, new_signing_secret,
 };

@@ -24,6 +24,7 @@ mod sends;
 mod sessions;
 mod stats;
 mod subscriptions;
+mod vapid_keys;
 mod webhooks;
 
 pub use accounts::{AccountRecord, AccountStore, MonthlyUsage};
@@ -38,8 +39,8 @@ pub use github::{GithubId, GithubStore, PendingLogin};
 pub use identity::IdentityStore;
 pub use keys::{
     AuthenticatedKey, CreateKeyOutcome, DeletedKey, KEY_EVENT_WINDOW, KeyEventKind, KeyEventRecord,
-    KeyRecord, KeyStore, MAX_KEY_EVENTS, MAX_KEYS, NewKeyRecord, PepperId, PepperedHash,
-    RehashedKey, WaitingKey,
+    KeyEventScope, KeyRecord, KeyStore, MAX_KEY_EVENTS, MAX_KEYS, NewKeyRecord, PepperId,
+    PepperedHash, RehashedKey, WaitingKey,
 };
 pub use operator::{AccountUsage, DatabaseFiles, OperatorStore};
 pub use profiles::{ChangeProfileOutcome, ProfileRecord, ProfileStore};
@@ -60,8 +61,13 @@ pub use sends::{
 pub use sessions::{OpenSession, SessionRecord, SessionStore};
 pub use stats::{DayCounts, StatsPeriod, StatsRecord, StatsStore};
 pub use subscriptions::{
-    AgeGroup, AudienceSummary, Deactivated, DeactivationReason, NewSubscription, RegisterOutcome,
-    StateFilter, SubscriptionFilter, SubscriptionPage, SubscriptionRecord, SubscriptionStore,
+    AgeGroup, AudienceSummary, Deactivated, DeactivationReason, ExportCursor, ExportRecord,
+    NewSubscription, RegisterOutcome, StateFilter, SubscriptionFilter, SubscriptionPage,
+    SubscriptionRecord, SubscriptionStore,
+};
+pub use vapid_keys::{
+    AddVapidKeyOutcome, MAX_VAPID_KEYS, NewVapidKey, VapidKeyAct, VapidKeyNumber, VapidKeyOutcome,
+    VapidKeyRecord, VapidKeyStore,
 };
 pub use webhooks::{
     Attempt, AttemptInputs, AttemptRecord, Disposition, EnableWebhookOutcome, EventContent,
@@ -84,6 +90,7 @@ pub trait Store:
     + SessionStore
     + AppStore
     + KeyStore
+    + VapidKeyStore
     + SubscriptionStore
     + ProfileStore
     + IdentityStore

@@ -3,7 +3,9 @@
 use std::net::IpAddr;
 
 use hato_domain::wire::RegisterSubscription;
-use hato_domain::{AppId, BrowserKeys, Endpoint, ErrorCode, Platform, SubscriptionId};
+use hato_domain::{
+    AppId, BrowserKeys, Endpoint, ErrorCode, Platform, SubscriptionId, VapidPublicKey,
+};
 use uuid::Uuid;
 
 use crate::access::{MayManage, MaySubscribe};
@@ -26,6 +28,8 @@ pub struct Registration {
     pub is_new: bool,
     /// Whether the endpoint was known and deactivated: its push service may not know it any more (CONTRACT 4).
     pub was_deactivated: bool,
+    /// The app's primary VAPID public key, if the client named another one (CONTRACT 16).
+    pub primary_key: Option<Vec<u8>>,
 }
 
 impl Service {
@@ -40,8 +44,13 @@ impl Service {
     ) -> ServiceResult<Registration> {
         let subscription = self.proven_subscription(access, request).await?;
         let counted = self.count_new(access, client, &subscription).await?;
+        let primary_key = other_primary_key(access, &subscription);
         let registered = self.store.register_subscription(subscription).await;
-        self.settle_count(counted, registered).await
+        let registration = self.settle_count(counted, registered).await?;
+        Ok(Registration {
+            primary_key,
+            ..registration
+        })
     }
 
     /// Registers a subscription likewise, but a new endpoint only as long as the plan allows:
@@ -54,8 +63,13 @@ impl Service {
     ) -> ServiceResult<Registration> {
         let subscription = self.proven_subscription(access, request).await?;
         let counted = self.count_new(access, client, &subscription).await?;
+        let primary_key = other_primary_key(access, &subscription);
         let registered = self.store.register_within_limit(subscription).await;
-        self.settle_count(counted, registered).await
+        let registration = self.settle_count(counted, registered).await?;
+        Ok(Registration {
+            primary_key,
+            ..registration
+        })
     }
 
     /// Registers a browser of the app's owner, who tries notifications from the dashboard, within the plan's limit as
@@ -98,18 +112,20 @@ impl Service {
         Ok(subscription)
     }
 
-    fn new_subscription(
+    pub(crate) fn new_subscription(
         &self,
         app: &AppId,
         request: RegisterSubscription,
         by_visitor: bool,
-    ) -> ServiceResult<NewSubscription> {
+    ) -> Result<NewSubscription, ErrorCode> {
         let profile = request.profile_change(by_visitor)?;
         let endpoint = request.endpoint.ok_or(ErrorCode::MissingFields)?;
         let p256dh = request.p256dh.ok_or(ErrorCode::MissingFields)?;
         let auth = request.auth.ok_or(ErrorCode::MissingFields)?;
         let platform = request.platform.as_deref().map(Platform::parse);
         let replaces = request.replaces.as_deref().map(Endpoint::parse);
+        let vapid_public_key = request.vapid_public_key.as_deref();
+        let now = self.clock.now();
         Ok(NewSubscription {
             id: SubscriptionId::from_uuid(Uuid::now_v7()),
             app_id: app.clone(),
@@ -118,8 +134,10 @@ impl Service {
             replaces: replaces.transpose()?,
             endpoint: self.parse_endpoint(&endpoint)?,
             keys: BrowserKeys::parse(&p256dh, &auth)?,
+            vapid_public_key: vapid_public_key.map(VapidPublicKey::parse).transpose()?,
             max_active: self.settings.app_limits.subscribers,
-            now: self.clock.now(),
+            now,
+            created_at: now,
         })
     }
 
@@ -178,6 +196,13 @@ impl Service {
     }
 }
 
+/// The app's primary VAPID key, if the client names another.
+fn other_primary_key(access: &MaySubscribe, subscription: &NewSubscription) -> Option<Vec<u8>> {
+    let named = subscription.vapid_public_key.as_ref()?;
+    let primary = access.vapid_public_key();
+    (named.as_bytes() != primary).then(|| primary.to_vec())
+}
+
 fn registration(registered: RegisterOutcome) -> ServiceResult<Registration> {
     let (id, is_new, was_deactivated) = match registered {
         RegisterOutcome::Created(id) => (id, true, false),
@@ -186,12 +211,17 @@ fn registration(registered: RegisterOutcome) -> ServiceResult<Registration> {
         RegisterOutcome::LimitReached => {
             return Err(ErrorCode::SubscriberLimitExceeded.into());
         }
-        RegisterOutcome::TooManyTags => return Err(ErrorCode::InvalidInput.into()),
+        RegisterOutcome::TooManyTags
+        | RegisterOutcome::UnknownVapidKey
+        | RegisterOutcome::Unsubscribed => {
+            return Err(ErrorCode::InvalidInput.into());
+        }
         RegisterOutcome::NoApp => return Err(ErrorCode::NotFound.into()),
     };
     Ok(Registration {
         id,
         is_new,
         was_deactivated,
+        primary_key: None,
     })
 }

@@ -5,14 +5,14 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use hato_domain::wire::{
     Actor, AgeShare, ApiKey, App, AppUpdated, Audience, BatchAccepted, CreatedKey, DeadLetter,
     HistoryItem, HostShare, Identity, KeyEvent, PublicKey, Registered, SendAccepted, Subscription,
-    SubscriptionUpdated, User, Webhook,
+    SubscriptionUpdated, User, VapidKey, Webhook,
 };
 use hato_domain::{MessageSettings, UnixMillis};
 
 use crate::access::{AccountPrincipal, ActorRecord, MaySubscribe};
 use crate::ports::{
     AppRecord, AudienceSummary, ChangedApp, DeadLetterRecord, KeyEventRecord, KeyRecord,
-    ProfileRecord, SendRecord, SubscriptionRecord,
+    ProfileRecord, SendRecord, SubscriptionRecord, VapidKeyRecord,
 };
 use crate::{IdentitySecrets, NewKey, Registration, SendReceipt, WebhookDetails};
 
@@ -88,6 +88,10 @@ impl From<&Registration> for Registered {
         Self {
             id: registration.id.to_string(),
             reactivated: registration.was_deactivated,
+            vapid_public_key: registration
+                .primary_key
+                .as_ref()
+                .map(|key| URL_SAFE_NO_PAD.encode(key)),
         }
     }
 }
@@ -146,11 +150,23 @@ impl From<KeyEventRecord> for KeyEvent {
         Self {
             id: event.id.to_string(),
             event: event.event.as_str().to_owned(),
-            key_id: event.key_id.to_string(),
+            key_id: event.key_id,
             key_name: event.key_name,
             key_scope: event.key_scope.as_str().to_owned(),
             created_at: event.created_at,
             actor: event.actor.into(),
+        }
+    }
+}
+
+impl From<VapidKeyRecord> for VapidKey {
+    fn from(key: VapidKeyRecord) -> Self {
+        Self {
+            id: key.id().to_string(),
+            public_key: key.public_text(),
+            primary: key.is_primary,
+            created_at: key.created_at,
+            active_subscriptions: key.active_subscriptions,
         }
     }
 }

@@ -1,7 +1,7 @@
 //! What a claimed page takes from its send and its app.
 
 use hato_domain::{AppId, Schedule, SendId, Topic, Ttl, UnixMillis, Urgency};
-use hato_service::ports::{ClaimedPage, JobId, PageLease, PageRange};
+use hato_service::ports::{ClaimedPage, JobId, PageLease, PageRange, VapidKeyNumber};
 
 use crate::app_settings;
 use crate::claim::JobRow;
@@ -19,7 +19,7 @@ pub(crate) struct ClaimedSendRow {
     send_at: Option<i64>,
     expires_at: Option<i64>,
     max_per_minute: Option<i64>,
-    vapid_public_key: Vec<u8>,
+    vapid_key: i64,
     sealed_private_key: Vec<u8>,
     site_url: Option<String>,
     declarative: bool,
@@ -34,7 +34,7 @@ pub(crate) async fn send_of(c: &mut DbConnection, id: &str) -> sqlx::Result<Clai
         r#"SELECT s.status, s.payload, s.ttl, s.urgency, s.topic,
                   COALESCE(s.send_at, s.created_at) AS "accepted_at!: i64",
                   s.send_at, s.expires_at, s.max_per_minute,
-                  p.vapid_public_key, p.sealed_private_key,
+                  p.vapid_key, p.sealed_private_key,
                   p.site_url, p.declarative <> 0 AS "declarative!: bool", p.tracking,
                   p.deleted_at IS NOT NULL AS "is_of_deleted_app!: bool"
            FROM sends AS s JOIN apps AS p ON p.id = s.app_id WHERE s.id = $1"#,
@@ -65,7 +65,7 @@ pub(crate) fn claimed_page(job: &JobRow, send: ClaimedSendRow) -> sqlx::Result<C
         topic: send.topic.map(topic).transpose()?,
         accepted_at: UnixMillis(send.accepted_at),
         schedule: schedule.map_err(|_| decode_error("schedule"))?,
-        vapid_public_key: send.vapid_public_key,
+        vapid_key: VapidKeyNumber(send.vapid_key),
         sealed_private_key: send.sealed_private_key,
     })
 }

@@ -1,7 +1,9 @@
-//! What happened to API keys. Events outlive their key.
+//! What happened to API keys and VAPID keys. Events outlive their key.
 
 use hato_domain::{AppId, UnixMillis};
-use hato_service::ports::{KEY_EVENT_WINDOW, KeyEventKind, KeyEventRecord, MAX_KEY_EVENTS};
+use hato_service::ports::{
+    KEY_EVENT_WINDOW, KeyEventKind, KeyEventRecord, KeyEventScope, MAX_KEY_EVENTS,
+};
 
 use crate::dialect::DbConnection;
 use crate::error::decode_error;
@@ -19,7 +21,7 @@ pub(crate) async fn record_event(
         event.id.as_str(),
         app.as_str(),
         event.event.as_str(),
-        event.key_id.as_str(),
+        event.key_id,
         event.key_name,
         event.key_scope.as_str(),
         event.actor.kind.as_str(),
@@ -52,8 +54,9 @@ pub(crate) async fn are_too_many(
 }
 
 pub(crate) fn parse_event(text: &str) -> sqlx::Result<KeyEventKind> {
-    [KeyEventKind::Created, KeyEventKind::Deleted]
-        .into_iter()
-        .find(|event| event.as_str() == text)
-        .ok_or_else(|| decode_error("event"))
+    KeyEventKind::parse(text).ok_or_else(|| decode_error("event"))
+}
+
+pub(crate) fn parse_event_scope(text: &str) -> sqlx::Result<KeyEventScope> {
+    KeyEventScope::parse(text).ok_or_else(|| decode_error("scope"))
 }

@@ -12,7 +12,7 @@ use crate::Database;
 use crate::app_settings;
 use crate::dialect::{DbConnection, lock_app, readers, transaction};
 use crate::error::{decode_error, with_context};
-use crate::key_events::{are_too_many, parse_event, record_event};
+use crate::key_events::{are_too_many, parse_event, parse_event_scope, record_event};
 use crate::paging::bound;
 use crate::sends::parse_actor_kind;
 
@@ -25,9 +25,9 @@ impl KeyStore for Database {
                 let event = KeyEventRecord {
                     id: key.event_id,
                     event: KeyEventKind::Created,
-                    key_id: key.record.id,
+                    key_id: key.record.id.to_string(),
                     key_name: key.record.name,
-                    key_scope: key.record.scope,
+                    key_scope: key.record.scope.into(),
                     actor: key.actor,
                     created_at: key.record.created_at,
                 };
@@ -113,9 +113,9 @@ impl KeyStore for Database {
             Ok(KeyEventRecord {
                 id: KeyEventId::trusted(row.id),
                 event: parse_event(&row.event)?,
-                key_id: KeyId::trusted(row.key_id),
+                key_id: row.key_id,
                 key_name: row.key_name,
-                key_scope: parse_scope(&row.key_scope)?,
+                key_scope: parse_event_scope(&row.key_scope)?,
                 actor: ActorRecord {
                     kind: parse_actor_kind(&row.actor_kind)?,
                     id: row.actor_id,
@@ -219,9 +219,9 @@ pub(crate) async fn delete(c: &mut DbConnection, key: DeletedKey) -> sqlx::Resul
     let event = KeyEventRecord {
         id: key.event_id,
         event: KeyEventKind::Deleted,
-        key_id: key.id,
+        key_id: key.id.to_string(),
         key_name: deleted.name,
-        key_scope: parse_scope(&deleted.scope)?,
+        key_scope: parse_scope(&deleted.scope)?.into(),
         actor: key.actor,
         created_at: key.now,
     };

@@ -7,10 +7,10 @@
 use std::time::Duration;
 
 use async_trait::async_trait;
-use hato_domain::{BrowserKeys, Endpoint, SubscriptionId, UnixMillis};
+use hato_domain::{AppId, BrowserKeys, Endpoint, SubscriptionId, UnixMillis};
 use hato_service::ports::{
     ClaimedPage, DeliveryQueue, NextPage, PageClaimRequest, PageLease, PageRange, Recipient,
-    RecipientId, SettleOutcome, Settlement, StoreError,
+    RecipientId, SettleOutcome, Settlement, StoreError, VapidKeyNumber,
 };
 
 use crate::Database;
@@ -49,7 +49,7 @@ impl DeliveryQueue for Database {
             PageRange::Positions { after, up_to } => {
                 sqlx::query_as!(
                     RecipientRow,
-                    "SELECT id, public_id, endpoint, p256dh, auth FROM subscriptions
+                    "SELECT id, public_id, endpoint, p256dh, auth, vapid_key FROM subscriptions
                  WHERE app_id = $1 AND position > $2 AND position <= $3 ORDER BY position",
                     page.app_id.as_str(),
                     after,
@@ -63,6 +63,24 @@ impl DeliveryQueue for Database {
             PageRange::Selected(positions) => selected_recipients(self, page, positions).await,
         };
         recipients.map_err(with_context("read the recipients of a page"))
+    }
+
+    async fn sealed_vapid_key(
+        &self,
+        app: &AppId,
+        key: VapidKeyNumber,
+    ) -> Result<Option<Vec<u8>>, StoreError> {
+        sqlx::query_scalar!(
+            r#"SELECT sealed_private_key AS "sealed_private_key!" FROM apps
+               WHERE id = $1 AND vapid_key = $2
+               UNION ALL
+               SELECT sealed_private_key FROM vapid_keys WHERE app_id = $1 AND number = $2"#,
+            app.as_str(),
+            key.0
+        )
+        .fetch_optional(readers(self))
+        .await
+        .map_err(with_context("read a VAPID key"))
     }
 
     async fn renew_leases(
@@ -124,6 +142,7 @@ struct RecipientRow {
     endpoint: String,
     p256dh: Vec<u8>,
     auth: Vec<u8>,
+    vapid_key: i64,
 }
 
 impl RecipientRow {
@@ -138,6 +157,7 @@ impl RecipientRow {
                 p256dh: p256dh.map_err(|_| decode_error("public key"))?,
                 auth: auth.map_err(|_| decode_error("authentication secret"))?,
             },
+            vapid_key: VapidKeyNumber(self.vapid_key),
         })
     }
 }
@@ -149,7 +169,7 @@ async fn listed_recipients(
 ) -> sqlx::Result<Vec<Recipient>> {
     let numbers = recipient_list(recipients)?;
     sql!(query_as RecipientRow [
-        "SELECT id, public_id, endpoint, p256dh, auth FROM subscriptions
+        "SELECT id, public_id, endpoint, p256dh, auth, vapid_key FROM subscriptions
          WHERE id IN (" NUMBERS ") AND position IS NOT NULL"
     ] numbers)
     .try_map(RecipientRow::into_recipient)
@@ -164,7 +184,7 @@ async fn selected_recipients(
     positions: &[i64],
 ) -> sqlx::Result<Vec<Recipient>> {
     sql!(query_as RecipientRow [
-        "SELECT id, public_id, endpoint, p256dh, auth FROM subscriptions
+        "SELECT id, public_id, endpoint, p256dh, auth, vapid_key FROM subscriptions
          WHERE app_id = $2 AND position IN (" NUMBERS ")"
     ] number_list(positions)?, page.app_id.as_str())
     .try_map(RecipientRow::into_recipient)

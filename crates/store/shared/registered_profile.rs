@@ -1,17 +1,22 @@
 //! What a registration makes of a subscription's profile: what the client says, else what the subscription has whose place it takes,
 //! else what is stored.
 //!
+//! The VAPID key that the client names is looked up here as well.
+//!
 //! A registration that says nothing of tags and replaces nothing needs to know nothing of what is stored, and costs no statement.
 
-use hato_domain::{Endpoint, LanguageTag, Profile, TagsChange, TimeZoneName, UserId};
-use hato_service::ports::NewSubscription;
+use hato_domain::{AppId, Endpoint, LanguageTag, Profile, TagsChange, TimeZoneName, UserId};
+use hato_service::ports::{NewSubscription, RegisterOutcome};
 
 use crate::dialect::{DbConnection, lock_app};
 use crate::profiles::{Among, ProfileRow, find_for_update, stored_tags};
+use crate::vapid_keys::named_key;
 
 /// A registration, and the subscription whose place it takes.
 pub(crate) struct Registration<'a> {
     pub(crate) new: &'a NewSubscription,
+    /// The number of the VAPID key that the client names.
+    pub(crate) vapid_key: Option<i64>,
     replaced: Option<Replaced<'a>>,
 }
 
@@ -33,20 +38,47 @@ pub(crate) struct WrittenProfile {
 }
 
 impl<'a> Registration<'a> {
-    /// Looks for the other endpoint that this one replaces, if it names one; the app is locked then.
+    /// Looks for the other endpoint that this one replaces, if it names one, and the app is locked then; and for the VAPID key that it
+    /// names, which the app keeps then.
     pub(crate) async fn begin(
         c: &mut DbConnection,
         new: &'a NewSubscription,
-    ) -> sqlx::Result<Self> {
+    ) -> sqlx::Result<Result<Self, RegisterOutcome>> {
         let other = new.replaces.as_ref().filter(|it| **it != new.endpoint);
-        let Some(endpoint) = other else {
-            let replaced = None;
-            return Ok(Self { new, replaced });
+        if other.is_some() {
+            lock_app(c, &new.app_id).await?;
+        }
+        let vapid_key = match &new.vapid_public_key {
+            Some(key) => match named_key(c, &new.app_id, key).await? {
+                Ok(number) => Some(number),
+                Err(refusal) => return Ok(Err(refusal)),
+            },
+            None => None,
         };
-        lock_app(c, &new.app_id).await?;
-        let row = find_for_update(c, &new.app_id, endpoint, Among::All).await?;
-        let replaced = row.map(|row| Replaced::read(endpoint, &row)).transpose()?;
-        Ok(Self { new, replaced })
+        let replaced = match other {
+            Some(endpoint) => Replaced::find(c, &new.app_id, endpoint).await?,
+            None => None,
+        };
+        Ok(Ok(Self {
+            new,
+            vapid_key,
+            replaced,
+        }))
+    }
+
+    /// The registration of an endpoint that is new to the app and replaces none, with the VAPID key that it names, and its profile;
+    /// `None` when there are too many tags.
+    pub(crate) fn of_new(
+        new: &'a NewSubscription,
+        vapid_key: Option<i64>,
+    ) -> sqlx::Result<Option<(Self, WrittenProfile)>> {
+        let registration = Self {
+            new,
+            vapid_key,
+            replaced: None,
+        };
+        let profile = registration.profile_over(None)?;
+        Ok(profile.map(|profile| (registration, profile)))
     }
 
     /// The subscription whose place it takes.
@@ -93,6 +125,15 @@ impl<'a> Registration<'a> {
 }
 
 impl<'a> Replaced<'a> {
+    async fn find(
+        c: &mut DbConnection,
+        app: &AppId,
+        endpoint: &'a Endpoint,
+    ) -> sqlx::Result<Option<Self>> {
+        let row = find_for_update(c, app, endpoint, Among::All).await?;
+        row.map(|row| Self::read(endpoint, &row)).transpose()
+    }
+
     fn read(endpoint: &'a Endpoint, row: &ProfileRow) -> sqlx::Result<Self> {
         Ok(Self {
             endpoint,

@@ -16,7 +16,10 @@ pub(crate) async fn register(
     subscription: &NewSubscription,
     limited: bool,
 ) -> sqlx::Result<RegisterOutcome> {
-    let registration = Registration::begin(c, subscription).await?;
+    let registration = match Registration::begin(c, subscription).await? {
+        Ok(registration) => registration,
+        Err(refusal) => return Ok(refusal),
+    };
     let outcome = update_or_activate(c, &registration, limited).await?;
     let is_registered = !matches!(
         outcome,
@@ -53,7 +56,7 @@ async fn update_or_activate(
     let Some(position) = take_position(c, &new.app_id, limit).await? else {
         return update_or_refuse(c, registration).await;
     };
-    let active = activate(c, new, &profile, position).await?;
+    let active = activate(c, registration, &profile, position).await?;
     let outcome = settle_count(c, new, &active, position).await?;
     tag_activated(c, &new.app_id, stored.as_ref(), &active, position).await?;
     Ok(outcome)
@@ -177,7 +180,7 @@ async fn update_active(
     let Some(profile) = registration.profile_over(stored.as_ref())? else {
         return Ok(Some(RegisterOutcome::TooManyTags));
     };
-    let Some(id) = write_active(c, new, &profile).await? else {
+    let Some(id) = write_active(c, registration, &profile).await? else {
         return Ok(None);
     };
     if let Some((stored, position)) = stored.and_then(|it| it.position.map(|at| (it, at))) {
@@ -190,14 +193,16 @@ async fn update_active(
 /// Writes the active record, and returns its public id.
 async fn write_active(
     c: &mut DbConnection,
-    new: &NewSubscription,
+    registration: &Registration<'_>,
     profile: &WrittenProfile,
 ) -> sqlx::Result<Option<String>> {
+    let new = registration.new;
     sqlx::query_scalar!(
         r#"UPDATE subscriptions
            SET p256dh = $3, auth = $4, platform = COALESCE($5, platform),
                user_id = COALESCE($6, user_id), tags = NULLIF(COALESCE($7, tags), '[]'),
-               lang = COALESCE($8, lang), time_zone = COALESCE($9, time_zone)
+               lang = COALESCE($8, lang), time_zone = COALESCE($9, time_zone),
+               vapid_key = COALESCE($10, vapid_key)
            WHERE app_id = $1 AND endpoint_hash = $2 AND position IS NOT NULL
              AND EXISTS (SELECT 1 FROM apps WHERE id = $1 AND deleted_at IS NULL)
            RETURNING public_id AS "public_id!""#,
@@ -209,7 +214,8 @@ async fn write_active(
         profile.user_id.as_ref().map(UserId::as_str),
         profile.tags,
         profile.lang.as_ref().map(LanguageTag::as_str),
-        profile.time_zone.as_ref().map(TimeZoneName::as_str)
+        profile.time_zone.as_ref().map(TimeZoneName::as_str),
+        registration.vapid_key
     )
     .fetch_optional(c)
     .await
@@ -229,25 +235,28 @@ async fn take_position(c: &mut DbConnection, app: &AppId, limit: i64) -> sqlx::R
     .await
 }
 
-struct ActivatedRow {
+pub(crate) struct ActivatedRow {
     public_id: String,
     position: i64,
     tags: Option<String>,
 }
 
 /// Makes the record, or gives the one that is there a position. A concurrent request may have done so first: then the
-/// position that is there stays.
-async fn activate(
+/// position that is there stays. A record keeps its VAPID key while the app has that, unless the client names one (CONTRACT 16).
+pub(crate) async fn activate(
     c: &mut DbConnection,
-    new: &NewSubscription,
+    registration: &Registration<'_>,
     profile: &WrittenProfile,
     position: i64,
 ) -> sqlx::Result<ActivatedRow> {
+    let new = registration.new;
     sqlx::query_as!(
         ActivatedRow,
         r#"INSERT INTO subscriptions (public_id, app_id, endpoint, endpoint_hash, p256dh, auth,
-                                      platform, position, created_at, user_id, tags, lang, time_zone)
-           VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, NULLIF($11, '[]'), $12, $13)
+                                      platform, position, created_at, user_id, tags, lang, time_zone,
+                                      vapid_key)
+           VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, NULLIF($11, '[]'), $12, $13,
+                   COALESCE(CAST($14 AS BIGINT), (SELECT vapid_key FROM apps WHERE id = $2)))
            ON CONFLICT (app_id, endpoint_hash) DO UPDATE
            SET p256dh = excluded.p256dh, auth = excluded.auth,
                platform = COALESCE(excluded.platform, subscriptions.platform),
@@ -256,7 +265,11 @@ async fn activate(
                user_id = COALESCE(excluded.user_id, subscriptions.user_id),
                tags = NULLIF(COALESCE($11, subscriptions.tags), '[]'),
                lang = COALESCE(excluded.lang, subscriptions.lang),
-               time_zone = COALESCE(excluded.time_zone, subscriptions.time_zone)
+               time_zone = COALESCE(excluded.time_zone, subscriptions.time_zone),
+               vapid_key = CASE WHEN CAST($14 AS BIGINT) IS NULL AND EXISTS
+                                     (SELECT 1 FROM vapid_keys AS k
+                                      WHERE k.app_id = $2 AND k.number = subscriptions.vapid_key)
+                                THEN subscriptions.vapid_key ELSE excluded.vapid_key END
            RETURNING public_id AS "public_id!", position AS "position!", tags AS "tags?""#,
         new.id.as_str(),
         new.app_id.as_str(),
@@ -266,11 +279,12 @@ async fn activate(
         &new.keys.auth[..],
         new.platform.as_ref().map(Platform::as_str),
         position,
-        new.now.0,
+        new.created_at.0,
         profile.user_id.as_ref().map(UserId::as_str),
         profile.tags,
         profile.lang.as_ref().map(LanguageTag::as_str),
-        profile.time_zone.as_ref().map(TimeZoneName::as_str)
+        profile.time_zone.as_ref().map(TimeZoneName::as_str),
+        registration.vapid_key
     )
     .fetch_one(c)
     .await

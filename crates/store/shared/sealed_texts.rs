@@ -13,7 +13,7 @@ use crate::error::with_context;
 /// A column of sealed texts.
 struct SealedColumn {
     table: &'static str,
-    /// The column that names a row, a text.
+    /// What names a row, a text: a column or an expression.
     key: &'static str,
     /// The column that names the app for which a text is sealed.
     app: &'static str,
@@ -35,8 +35,17 @@ const fn column(
 }
 
 /// All of them; a test holds that no column whose name begins with `sealed_` is missing.
-const COLUMNS: [SealedColumn; 5] = [
+const COLUMNS: [SealedColumn; 6] = [
     column(["apps", "id", "id", "sealed_private_key"], VapidKey),
+    column(
+        [
+            "vapid_keys",
+            "app_id || ':' || number",
+            "app_id",
+            "sealed_private_key",
+        ],
+        VapidKey,
+    ),
     column(
         ["apps", "id", "id", "sealed_identity_secret"],
         IdentitySecret,

@@ -9,15 +9,17 @@
 use async_trait::async_trait;
 use hato_domain::{AppId, AudienceFilter, Endpoint, PageRequest, SubscriptionId, UnixMillis};
 use hato_service::ports::{
-    AudienceSummary, DeactivationReason, NewSubscription, RecipientId, RegisterOutcome, StoreError,
-    SubscriptionFilter, SubscriptionPage, SubscriptionStore,
+    AudienceSummary, DeactivationReason, ExportCursor, ExportRecord, NewSubscription, RecipientId,
+    RegisterOutcome, StoreError, SubscriptionFilter, SubscriptionPage, SubscriptionStore,
 };
 use sha2::{Digest as _, Sha256};
 
 use crate::Database;
 use crate::audience_summary::{count, summarize};
+use crate::bulk_registration::register_many;
 use crate::dialect::{DbConnection, lock_app, readers, sql, transaction};
 use crate::error::with_context;
+use crate::export::export_page;
 use crate::refusals::end_refusals;
 use crate::registration::register;
 use crate::subscription_list::list;
@@ -41,6 +43,29 @@ impl SubscriptionStore for Database {
         transaction!(self, "register a subscription within the limit", |c| {
             register(c, &subscription, true).await
         })
+    }
+
+    async fn register_many(
+        &self,
+        app: &AppId,
+        subscriptions: Vec<NewSubscription>,
+        is_dry_run: bool,
+    ) -> Result<Vec<RegisterOutcome>, StoreError> {
+        let app = app.clone();
+        transaction!(self, "register many subscriptions", |c| {
+            register_many(c, &app, &subscriptions, is_dry_run).await
+        })
+    }
+
+    async fn export_page(
+        &self,
+        app: &AppId,
+        after: Option<ExportCursor>,
+        limit: u32,
+    ) -> Result<Vec<ExportRecord>, StoreError> {
+        export_page(self, app, after, limit)
+            .await
+            .map_err(with_context("export subscriptions"))
     }
 
     async fn knows_endpoint(&self, app: &AppId, endpoint: &Endpoint) -> Result<bool, StoreError> {

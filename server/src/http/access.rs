@@ -57,6 +57,15 @@ pub struct SessionAccess<N = NoSecret> {
     needs: PhantomData<N>,
 }
 
+/// The right of whoever is logged in to manage the app in the path; a key is `INSUFFICIENT_SCOPE`.
+pub struct OwnerAccess<N = NoSecret> {
+    /// The account whose session it is.
+    pub owner: AccountPrincipal,
+    /// The right, which names the app and who acts.
+    pub access: MayManage,
+    needs: PhantomData<N>,
+}
+
 /// The right to end the session that is shown, also while a review is due.
 pub struct LogOutAccess;
 
@@ -161,6 +170,22 @@ impl<N: RequiredSecret> FromRequestParts<AppState> for SessionAccess<N> {
         let owner = principal.require_session()?;
         let needs = PhantomData;
         Ok(Self { owner, needs })
+    }
+}
+
+impl<N: RequiredSecret> FromRequestParts<AppState> for OwnerAccess<N> {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, state: &AppState) -> ApiResult<Self> {
+        let session = SessionAccess::<N>::from_request_parts(parts, state).await?;
+        let (owner, needs) = (session.owner, PhantomData);
+        let app = path_app_id(parts).await?;
+        let access = state.service.manage(&owner, &app).await?;
+        Ok(Self {
+            owner,
+            access,
+            needs,
+        })
     }
 }
 

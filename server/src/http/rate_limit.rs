@@ -19,6 +19,9 @@ use crate::state::AppState;
 /// An attempt to log in that the limit lets through and that no other site made.
 pub struct LoginAttempt;
 
+/// An attempt to give a password again, which counts like one to log in; the access that follows judges the rest.
+pub struct ConfirmationAttempt;
+
 /// The beginning of a login through GitHub that the limit lets through; any site may link to it.
 pub struct GithubAttempt;
 
@@ -31,6 +34,15 @@ impl FromRequestParts<AppState> for LoginAttempt {
     async fn from_request_parts(parts: &mut Parts, state: &AppState) -> Result<Self, ApiError> {
         count(&state.limits.login, parts).await?;
         same_origin::require_without_cookie(parts, &state.base_url)?;
+        Ok(Self)
+    }
+}
+
+impl FromRequestParts<AppState> for ConfirmationAttempt {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, state: &AppState) -> Result<Self, ApiError> {
+        count(&state.limits.login, parts).await?;
         Ok(Self)
     }
 }

@@ -114,6 +114,12 @@ impl OperationSpec {
         self.success(200, response::success(about, list.into(), example))
     }
 
+    /// Adds the success 200 with a `T` on each line.
+    pub fn lines_response<T: ToSchema>(mut self, about: &str, example: Value) -> Self {
+        let schema = self.schema_ref::<T>();
+        self.success(200, response::lines(about, schema, example))
+    }
+
     /// Adds the success 202, which may be that of an earlier, equal request (CONTRACT 6).
     pub fn replayable_response<T: ToSchema>(mut self, about: &str, example: Value) -> Self {
         let schema = self.schema_ref::<T>();

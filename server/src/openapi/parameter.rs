@@ -16,6 +16,7 @@ pub fn in_path(path: &str) -> Vec<Parameter> {
         let (about, kind) = match name {
             "appId" => ("The app.", "app"),
             "keyId" => ("The key's id, not the key.", "key"),
+            "vapidKeyId" => ("The VAPID key's id, not the key.", "vapid"),
             _ => ("The send.", "snd"),
         };
         let example = format!("{kind}_0198f0c5a1b27cc2b1d3f4e5a6b7c8d9");
@@ -60,6 +61,18 @@ pub fn subscriptions() -> [Parameter; 3] {
         query("tag", "Only those with this tag.", tag.into()),
         query("state", "Only those in this state.", state.into()),
     ]
+}
+
+/// Whether to judge and store nothing (CONTRACT 16).
+pub fn dry_run() -> [Parameter; 1] {
+    let flag = ObjectBuilder::new()
+        .schema_type(Type::String)
+        .enum_values(Some(["true", "false"]));
+    [query(
+        "dry_run",
+        "With `true`, nothing is stored.",
+        flag.into(),
+    )]
 }
 
 /// The part of the audience that is asked about (CONTRACT 12).

@@ -21,6 +21,16 @@ pub fn success(about: &str, schema: RefOr<Schema>, example: Value) -> Response {
         .build()
 }
 
+/// A success that has a JSON object on each line.
+pub fn lines(about: &str, schema: RefOr<Schema>, example: Value) -> Response {
+    let content = ContentBuilder::new()
+        .schema(Some(schema))
+        .example(Some(example));
+    described(about)
+        .content("application/x-ndjson", content.build())
+        .build()
+}
+
 /// Lets it be known that a success may be that of an earlier, equal request (CONTRACT 6).
 pub fn replayable(mut success: Response) -> Response {
     let about = "`true` if this is the answer to an earlier request with the same `Idempotency-Key`; else absent.";

@@ -92,7 +92,7 @@ fn the_table_is_that_of_the_specification() {
         PAYLOAD_TOO_LARGE 413 MONTHLY_LIMIT_EXCEEDED 429 SUBSCRIBER_LIMIT_EXCEEDED 429 RATE_LIMITED 429
         INTERNAL_ERROR 500 GITHUB_AUTH_FAILED 502 OAUTH_NOT_CONFIGURED 503 CONFIG_ERROR 503
         METHOD_NOT_ALLOWED 405 INVALID_ORIGIN 403 REGISTRATION_CLOSED 403 IDEMPOTENCY_CONFLICT 409
-        OVERLOADED 503 INVALID_USER_TOKEN 403 TOO_MANY_KEYS 409";
+        OVERLOADED 503 INVALID_USER_TOKEN 403 TOO_MANY_KEYS 409 KEY_IN_USE 409";
     let table = ErrorCode::ALL.map(|code| format!("{code} {}", code.status()));
     let specification: Vec<_> = SPECIFICATION.split_whitespace().collect();
     assert_eq!(table.join(" "), specification.join(" "));

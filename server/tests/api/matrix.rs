@@ -38,10 +38,11 @@ type ExpectedStatus = (u16, &'static str);
 type MatrixRow = (Method, &'static str, RequiredAuth, ExpectedStatus);
 
 const OK: ExpectedStatus = (200, "");
+const CREATED: ExpectedStatus = (201, "");
 const MISSING_FIELDS: ExpectedStatus = (400, "MISSING_FIELDS");
 const NOT_FOUND: ExpectedStatus = (404, "NOT_FOUND");
 
-/// SPEC 4 and CONTRACT 4, 8, 12 and 15, in their order.
+/// SPEC 4 and CONTRACT 4, 8, 12, 15 and 16, in their order.
 #[rustfmt::skip]
 fn table() -> Vec<MatrixRow> {
     use RequiredAuth::{AnySite, Anybody, Key, Session, SessionOrFullKey};
@@ -80,6 +81,13 @@ fn table() -> Vec<MatrixRow> {
         (method(&delete), "/api/v1/apps/{appId}", SessionOrFullKey, OK),
         (method(&post), "/api/v1/apps", Session, MISSING_FIELDS),
         (method(&get), "/api/v1/apps", Session, OK),
+        (method(&get), "/api/v1/apps/{appId}/vapid-keys", SessionOrFullKey, OK),
+        (method(&post), "/api/v1/apps/{appId}/vapid-keys", SessionOrFullKey, CREATED),
+        (method(&post), "/api/v1/apps/{appId}/vapid-keys/{vapidKeyId}/primary", SessionOrFullKey, OK),
+        (method(&post), "/api/v1/apps/{appId}/vapid-keys/{vapidKeyId}/export", Session, MISSING_FIELDS),
+        (method(&delete), "/api/v1/apps/{appId}/vapid-keys/{vapidKeyId}", SessionOrFullKey, (409, "KEY_IN_USE")),
+        (method(&post), "/api/v1/apps/{appId}/subscriptions/bulk", SessionOrFullKey, MISSING_FIELDS),
+        (method(&get), "/api/v1/apps/{appId}/export", SessionOrFullKey, OK),
         (method(&get), "/api/v1/openapi.json", Anybody, OK),
         (method(&post), "/api/v1/events", AnySite, (204, "")),
         (method(&post), "/auth/register", Anybody, MISSING_FIELDS),

@@ -39,6 +39,11 @@ texts! {
         event = "できごと", "Event";
         was_created = "作成", "Made";
         was_deleted = "削除", "Deleted";
+        vapid_created = "VAPID 鍵を作成", "VAPID key made";
+        vapid_imported = "VAPID 鍵を取り込み", "VAPID key imported";
+        vapid_primary = "VAPID 鍵を主たる鍵に", "VAPID key made primary";
+        vapid_exported = "VAPID 鍵を書き出し", "VAPID key exported";
+        vapid_deleted = "VAPID 鍵を削除", "VAPID key deleted";
         by = "操作した人", "By";
         no_events = "まだ記録はありません", "Nothing has happened yet";
     }
@@ -59,6 +64,11 @@ impl KeysTexts {
         match event {
             KeyEventKind::Created => self.was_created,
             KeyEventKind::Deleted => self.was_deleted,
+            KeyEventKind::VapidCreated => self.vapid_created,
+            KeyEventKind::VapidImported => self.vapid_imported,
+            KeyEventKind::VapidPrimary => self.vapid_primary,
+            KeyEventKind::VapidExported => self.vapid_exported,
+            KeyEventKind::VapidDeleted => self.vapid_deleted,
         }
     }
 }

@@ -39,6 +39,7 @@ fn KeysView(
     let submitted = SubmittedFields::take(&ctx);
     let id = app.id.to_string();
     let events = format!("{}/keys/history", app_path(&app));
+    let vapid_keys = format!("{}/keys/vapid", app_path(&app));
     let row = |key| view! { <Row texts app=id.clone() key /> }.into_any();
     let rows = keys.into_iter().map(row).collect();
     let columns = vec![
@@ -61,6 +62,8 @@ fn KeysView(
             </List>
             <p>
                 <a href=events>{texts.events}</a>
+                " · "
+                <a href=vapid_keys>{ctx.texts().app.vapid_keys.title}</a>
             </p>
             <CreateForm texts app=id submitted />
         </AppFrame>

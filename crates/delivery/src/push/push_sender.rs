@@ -18,7 +18,7 @@ use futures_util::stream::{self, Stream, StreamExt as _};
 use hato_domain::PushHosts;
 use hato_outbound::RootStoreError;
 use hato_service::Unsealed;
-use hato_service::ports::{ClaimedPage, Clock, Recipient, RecipientId};
+use hato_service::ports::{ClaimedPage, Clock, Recipient, RecipientId, VapidKeyNumber};
 use tracing::field::Empty;
 use tracing::{Instrument as _, Span};
 
@@ -33,8 +33,8 @@ use crate::push::settings::DeliverySettings;
 use crate::push::snapshot::OriginSnapshot;
 use crate::push::vapid::{MalformedKeyError, Signer, Vapid};
 pub use dispatch_countdown::DispatchCountdown;
-pub use page_context::PushJob;
 use page_context::{PageContext, PageRoute, PreparedPush, RoutedRecipient};
+pub use page_context::{PageSigners, PushJob};
 
 /// Recipients that are encrypted at a time: four groups of eight agreements, and at most about 2 ms of one core.
 const CHUNK: usize = 32;
@@ -69,14 +69,20 @@ impl PushSender {
         })
     }
 
-    /// The signer of the page's app; `open` gives the PKCS #8 document of its private key.
-    pub fn signer<E: From<MalformedKeyError>>(
+    /// The signer of one of the VAPID keys of the page's app, if it is kept.
+    pub fn kept_signer(&self, page: &ClaimedPage, key: VapidKeyNumber) -> Option<Arc<Signer>> {
+        self.vapid.kept_signer(&(page.app_id.clone(), key))
+    }
+
+    /// The signer with the PKCS #8 document of the key's private half, kept from now on.
+    pub fn keep_signer(
         &self,
         page: &ClaimedPage,
-        open: impl FnOnce() -> Result<Unsealed, E>,
-    ) -> Result<Arc<Signer>, E> {
-        self.vapid
-            .signer(&page.app_id, || Ok(Signer::from_pkcs8(&open()?)?))
+        key: VapidKeyNumber,
+        document: &Unsealed,
+    ) -> Result<Arc<Signer>, MalformedKeyError> {
+        let signer = Signer::from_pkcs8(document)?;
+        Ok(self.vapid.keep_signer((page.app_id.clone(), key), signer))
     }
 
     /// Closes connections that have become idle, for as long as it is polled.
@@ -152,7 +158,8 @@ impl PushSender {
         context: &PageContext<'a>,
         recipient: &'a Recipient,
     ) -> Result<RoutedRecipient<'a>, PushOutcome> {
-        let routed = context.route_recipient(recipient, |origin| self.route(context, origin))?;
+        let routed =
+            context.route_recipient(recipient, |origin, key| self.route(context, origin, key))?;
         let checked = routed.check();
         checked.map_err(|error| self.not_delivered(&error))?;
         Ok(routed)
@@ -160,13 +167,19 @@ impl PushSender {
 
     /// The route of the page to an origin, and the headers of all that goes there. A browser may have been registered before the
     /// operator named the hosts that may be pushed to.
-    fn route(&self, context: &PageContext<'_>, origin: &Origin) -> Result<PageRoute, PushOutcome> {
+    fn route(
+        &self,
+        context: &PageContext<'_>,
+        origin: &Origin,
+        key: VapidKeyNumber,
+    ) -> Result<PageRoute, PushOutcome> {
         if !self.push_hosts.permits(&*origin.host) {
             return Err(PushOutcome::BLOCKED);
         }
-        let PushJob { page, signer, .. } = context.job;
-        let now = self.clock.now();
-        let authorization = self.vapid.authorization(&page.app_id, signer, origin, now);
+        let PushJob { page, signers, .. } = context.job;
+        let (number, signer) = signers.find(key);
+        let (key, now) = ((page.app_id.clone(), *number), self.clock.now());
+        let authorization = self.vapid.authorization(&key, signer, origin, now);
         let authorization = authorization.map_err(|_| PushOutcome::UNREACHABLE)?;
         Ok(PageRoute {
             push_route: self.client.route(&page.app_id, origin),

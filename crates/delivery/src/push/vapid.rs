@@ -1,4 +1,4 @@
-//! The proof of who pushes (RFC 8292): an `Authorization` header per app and push-service origin.
+//! The proof of who pushes (RFC 8292): an `Authorization` header per VAPID key and push-service origin.
 //!
 //! A token is reused for six hours: signing costs as much as a quarter of an encryption, and Apple wants no token renewed
 //! more often than about hourly.
@@ -14,6 +14,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use hato_domain::{AppId, UnixMillis};
+use hato_service::ports::VapidKeyNumber;
 use http::HeaderValue;
 use lru::LruCache;
 
@@ -25,7 +26,7 @@ const TOKEN_LIFETIME: Duration = Duration::from_hours(12);
 const MIN_LIFETIME_LEFT: Duration = Duration::from_hours(6);
 /// Tokens kept, about half a kilobyte each.
 const MAX_TOKENS: NonZeroUsize = NonZeroUsize::new(16_384).expect("not zero");
-/// Apps whose private key is kept open.
+/// Private keys that are kept open.
 const MAX_SIGNERS: NonZeroUsize = NonZeroUsize::new(1_024).expect("not zero");
 
 struct VapidToken {
@@ -36,9 +37,12 @@ struct VapidToken {
 /// Makes `Authorization` headers and keeps them for six hours; those that were used least recently make room.
 pub struct Vapid {
     subject: String,
-    tokens: Mutex<LruCache<(AppId, Origin), VapidToken>>,
-    signers: Mutex<LruCache<AppId, Arc<Signer>>>,
+    tokens: Mutex<LruCache<(SignerKey, Origin), VapidToken>>,
+    signers: Mutex<LruCache<SignerKey, Arc<Signer>>>,
 }
+
+/// An app and one of its VAPID keys, whose number no other key gets.
+pub type SignerKey = (AppId, VapidKeyNumber);
 
 impl Vapid {
     /// `subject` is the `sub` of every token: a `mailto:` or `https:` URI of the operator (RFC 8292 §2.1).
@@ -50,36 +54,29 @@ impl Vapid {
         }
     }
 
-    /// The app's signer, made by `open` when it is not kept; an error is `open`'s.
-    pub fn signer<E>(
-        &self,
-        app: &AppId,
-        open: impl FnOnce() -> Result<Signer, E>,
-    ) -> Result<Arc<Signer>, E> {
-        let kept = self
-            .signers
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .get(app)
-            .cloned();
-        if let Some(signer) = kept {
-            return Ok(signer);
-        }
-        let signer = Arc::new(open()?);
+    /// The signer of this key, if it is kept.
+    pub fn kept_signer(&self, key: &SignerKey) -> Option<Arc<Signer>> {
         let mut signers = self.signers.lock().unwrap_or_else(PoisonError::into_inner);
-        signers.put(app.clone(), Arc::clone(&signer));
-        Ok(signer)
+        signers.get(key).cloned()
     }
 
-    /// `vapid t=…, k=…` for requests of `app` to `origin` (RFC 8292 §3).
+    /// Keeps the signer of this key.
+    pub fn keep_signer(&self, key: SignerKey, signer: Signer) -> Arc<Signer> {
+        let signer = Arc::new(signer);
+        let mut signers = self.signers.lock().unwrap_or_else(PoisonError::into_inner);
+        signers.put(key, Arc::clone(&signer));
+        signer
+    }
+
+    /// `vapid t=…, k=…` for requests to `origin` that `signer`, the one of `key`, signs (RFC 8292 §3).
     pub fn authorization(
         &self,
-        app: &AppId,
+        key: &SignerKey,
         signer: &Signer,
         origin: &Origin,
         now: UnixMillis,
     ) -> Result<HeaderValue, VapidSignError> {
-        let key = (app.clone(), origin.clone());
+        let key = (key.clone(), origin.clone());
         let mut tokens = self.tokens.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(token) = tokens.get(&key).filter(|token| token.is_good(now)) {
             return Ok(token.header.clone());

@@ -4,10 +4,10 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use hato_domain::UnixMillis;
+use hato_domain::{AppId, UnixMillis};
 use hato_service::ports::{
     ClaimedPage, DeliveryQueue, NextPage, PageClaimRequest, PageLease, Recipient, SettleOutcome,
-    Settlement, Store, StoreError,
+    Settlement, Store, StoreError, VapidKeyNumber,
 };
 use tokio::sync::Notify;
 
@@ -111,6 +111,14 @@ impl DeliveryQueue for SpyQueue {
     async fn recipients(&self, page: &ClaimedPage) -> Result<Vec<Recipient>, StoreError> {
         assert!(!self.strikes(|log| &mut log.panics), "asked to panic");
         self.store.recipients(page).await
+    }
+
+    async fn sealed_vapid_key(
+        &self,
+        app: &AppId,
+        key: VapidKeyNumber,
+    ) -> Result<Option<Vec<u8>>, StoreError> {
+        self.store.sealed_vapid_key(app, key).await
     }
 
     async fn renew_leases(

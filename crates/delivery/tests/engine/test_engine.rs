@@ -133,11 +133,13 @@ impl TestEngine {
                     p256dh: decode(&it.p256dh),
                     auth: decode(&it.auth),
                 },
+                vapid_public_key: None,
                 platform: None,
                 profile: ProfileChange::default(),
                 replaces: None,
                 max_active: None,
                 now: self.clock.now(),
+                created_at: self.clock.now(),
             });
             registered.await.expect("registered");
         });

@@ -138,11 +138,13 @@ impl TestWebhooks {
                     p256dh: [1; 65],
                     auth: [1; 16],
                 },
+                vapid_public_key: None,
                 platform: None,
                 profile: ProfileChange::default(),
                 replaces: None,
                 max_active: None,
                 now: self.clock.now(),
+                created_at: self.clock.now(),
             });
             registered.await.expect("registered");
         }

@@ -88,6 +88,19 @@ pub fn null_or_text<'de, D: Deserializer<'de>>(from: D) -> Result<Change, D::Err
     })
 }
 
+/// A string, or the JSON text of an object; `null` and the empty string count as absent.
+pub fn text_or_object<'de, D: Deserializer<'de>>(from: D) -> Result<Option<String>, D::Error> {
+    let json = Option::<Box<RawValue>>::deserialize(from)?;
+    match json.as_deref().map(RawValue::get) {
+        Some(object) if object.starts_with('{') => Ok(Some(object.to_owned())),
+        Some(other) => {
+            let text: String = serde_json::from_str(other).map_err(D::Error::custom)?;
+            Ok(Some(text).filter(|text| !text.is_empty()))
+        }
+        None => Ok(None),
+    }
+}
+
 /// An object, where `null` and the empty string count as absent. What serde would read from a list is no object.
 pub fn object<'de, T, D>(from: D) -> Result<Option<T>, D::Error>
 where

@@ -3,12 +3,17 @@
 
 use std::borrow::Cow;
 
-use utoipa::openapi::schema::{AnyOfBuilder, ArrayBuilder, Ref, Schema, SchemaType, Type};
+use utoipa::openapi::schema::{
+    AllOfBuilder, AnyOfBuilder, ArrayBuilder, Ref, Schema, SchemaType, Type,
+};
 use utoipa::openapi::{Object, ObjectBuilder, RefOr};
 use utoipa::{PartialSchema, ToSchema};
 
+use super::bulk::MAX_BULK_ITEMS;
 use super::notify::NotifyAction;
+use super::request::RegisterSubscription;
 use super::response::Page;
+use super::vapid::EcJwk;
 use crate::notification::{AppBadge, EventTime, NotificationActions, TextDirection};
 use crate::{Endpoint, Scope, Tag, Tracking, Urgency};
 
@@ -75,6 +80,38 @@ pub fn data() -> Schema {
     let about =
         "What the site's own scripts find in the notification: at most 1,024 bytes as JSON.";
     or_absent(object.into(), about)
+}
+
+/// A private key as text or as a JWK, or absent.
+pub fn private_key() -> Schema {
+    let text = ObjectBuilder::new()
+        .schema_type(Type::String)
+        .max_length(Some(4_096));
+    AnyOfBuilder::new()
+        .item(text)
+        .item(EcJwk::schema())
+        .item(ObjectBuilder::new().schema_type(Type::Null))
+        .description(Some(
+            "32 bytes as base64url, a JWK as an object or its text, or PEM.",
+        ))
+        .into()
+}
+
+/// Registrations, each with the time when it was made elsewhere.
+pub fn bulk_items() -> Schema {
+    let created_at = ObjectBuilder::new()
+        .schema_type(Type::Integer)
+        .minimum(Some(0))
+        .description(Some("When the browser subscribed, Unix milliseconds."));
+    let created_at = ObjectBuilder::new().property("created_at", created_at);
+    let item = AllOfBuilder::new()
+        .item(RegisterSubscription::schema())
+        .item(created_at);
+    ArrayBuilder::new()
+        .items(item)
+        .min_items(Some(1))
+        .max_items(Some(MAX_BULK_ITEMS))
+        .into()
 }
 
 /// The buttons of a notification, or absent.

@@ -105,6 +105,11 @@ pub struct RegisterSubscription {
     #[serde(default, deserialize_with = "text")]
     #[cfg_attr(feature = "openapi", schema(required, value_type = String, min_length = 1))]
     pub auth: Option<String>,
+    /// The app's VAPID public key that the subscription was made with, base64url of 65 bytes (CONTRACT 16).
+    #[serde(default, deserialize_with = "text")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(max_length = 130))]
+    pub vapid_public_key: Option<String>,
     /// A label of the client's platform, free text.
     #[serde(default, deserialize_with = "text")]
     #[serde(skip_serializing_if = "Option::is_none")]

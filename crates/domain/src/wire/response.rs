@@ -85,19 +85,20 @@ pub struct CreatedKey {
     pub key: String,
 }
 
-/// The making or the deletion of an API key (SPEC 2.6).
+/// What happened to an API key or a VAPID key (SPEC 2.6, CONTRACT 16).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct KeyEvent {
     /// The event's id, `evt_…`.
     pub id: String,
-    /// What happened: `created` or `deleted`.
+    /// What happened: `created` or `deleted`; to a VAPID key `vapid_created`, `vapid_imported`, `vapid_primary`, `vapid_exported` or
+    /// `vapid_deleted`.
     pub event: String,
-    /// The key's id, `key_…`.
+    /// The key's id, `key_…` or `vapid_…`.
     pub key_id: String,
-    /// The key's label.
+    /// The key's label; of a VAPID key its public key.
     pub key_name: String,
-    /// What the key may do: `subscribe_only`, `notify` or `full`.
+    /// What the key may do: `subscribe_only`, `notify` or `full`; `vapid` for a VAPID key.
     pub key_scope: String,
     /// When it happened, Unix milliseconds.
     pub created_at: UnixMillis,
@@ -126,6 +127,10 @@ pub struct Registered {
     /// that can make a new one should.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub reactivated: bool,
+    /// The app's primary VAPID public key, present when the registration named another one: a page that can should subscribe with
+    /// this one (CONTRACT 16).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub vapid_public_key: Option<String>,
 }
 
 /// The answer to a send.

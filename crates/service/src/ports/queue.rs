@@ -12,7 +12,7 @@ use hato_domain::{
     SubscriptionId, Topic, Ttl, UnixMillis, Urgency,
 };
 
-use super::StoreError;
+use super::{StoreError, VapidKeyNumber};
 
 /// The number of a job in the queue, a row of the table `jobs`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -74,9 +74,9 @@ pub struct ClaimedPage {
     pub accepted_at: UnixMillis,
     /// When the send was due, until when its message is worth something, and how fast it goes.
     pub schedule: Schedule,
-    /// The app's VAPID public key, 65 bytes.
-    pub vapid_public_key: Vec<u8>,
-    /// The app's VAPID private key, sealed and bound to the app's id.
+    /// The app's primary VAPID key.
+    pub vapid_key: VapidKeyNumber,
+    /// Its private half, sealed and bound to the app's id.
     pub sealed_private_key: Vec<u8>,
 }
 
@@ -140,6 +140,8 @@ pub struct Recipient {
     pub endpoint: Endpoint,
     /// The browser's keys that the message is encrypted for (RFC 8291).
     pub keys: BrowserKeys,
+    /// The app's VAPID key that the subscription was made with, and that must sign what is pushed to it.
+    pub vapid_key: VapidKeyNumber,
 }
 
 /// A recipient whose push service took the message.
@@ -260,6 +262,13 @@ pub trait DeliveryQueue {
 
     /// The page's recipients that are active now, at most those of the page.
     async fn recipients(&self, page: &ClaimedPage) -> Result<Vec<Recipient>, StoreError>;
+
+    /// The private half of one of the app's VAPID keys, sealed and bound to the app's id; `None` when the app has no such key.
+    async fn sealed_vapid_key(
+        &self,
+        app: &AppId,
+        key: VapidKeyNumber,
+    ) -> Result<Option<Vec<u8>>, StoreError>;
 
     /// Extends the leases that are still held to `until`.
     async fn renew_leases(&self, leases: &[PageLease], until: UnixMillis)

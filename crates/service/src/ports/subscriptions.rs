@@ -3,10 +3,10 @@
 use async_trait::async_trait;
 use hato_domain::{
     AppId, AudienceFilter, BrowserKeys, Cursor, Endpoint, PageRequest, Platform, ProfileChange,
-    SubscriptionId, Tag, Tags, UnixMillis, UserId, text_enum,
+    SubscriptionId, Tag, Tags, UnixMillis, UserId, VapidPublicKey, text_enum,
 };
 
-use super::StoreError;
+use super::{StoreError, VapidKeyNumber};
 
 /// A subscription that the store is to register.
 #[derive(Clone, Debug)]
@@ -19,6 +19,8 @@ pub struct NewSubscription {
     pub endpoint: Endpoint,
     /// The browser's keys, which replace those that are there.
     pub keys: BrowserKeys,
+    /// The app's VAPID key that the subscription was made with, if the client says so.
+    pub vapid_public_key: Option<VapidPublicKey>,
     /// The client's label, which replaces the one that is there, if given.
     pub platform: Option<Platform>,
     /// What the client says of whom it belongs to and what it cares for.
@@ -30,6 +32,8 @@ pub struct NewSubscription {
     pub max_active: Option<i64>,
     /// The time of the registration, in Unix milliseconds.
     pub now: UnixMillis,
+    /// When the endpoint was registered first, if it is new to the app: now, or before elsewhere.
+    pub created_at: UnixMillis,
 }
 
 /// What became of a registration.
@@ -45,6 +49,10 @@ pub enum RegisterOutcome {
     LimitReached,
     /// There would be more tags than a subscription may have, with the owner's that stay.
     TooManyTags,
+    /// The app has no such VAPID key.
+    UnknownVapidKey,
+    /// The browser or the owner has ended the subscription, which only the browser begins anew.
+    Unsubscribed,
     /// There is no such app any more.
     NoApp,
 }
@@ -189,6 +197,40 @@ pub struct AgeGroup {
     pub answered_last_send: i64,
 }
 
+/// The last subscription of a page of an export.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ExportCursor {
+    /// When it was first registered.
+    pub created_at: UnixMillis,
+    /// Its id, which orders those of the same time.
+    pub id: SubscriptionId,
+}
+
+/// An active subscription with everything that another service needs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ExportRecord {
+    /// The subscription's id, `sub_…`.
+    pub id: SubscriptionId,
+    /// The push service's URL.
+    pub endpoint: String,
+    /// The browser's keys.
+    pub keys: BrowserKeys,
+    /// The app's VAPID key that it was made with.
+    pub vapid_key: VapidKeyNumber,
+    /// The site's id of whom it belongs to.
+    pub user_id: Option<String>,
+    /// What it cares for.
+    pub tags: Tags,
+    /// The browser's language.
+    pub lang: Option<String>,
+    /// The browser's time zone.
+    pub time_zone: Option<String>,
+    /// The client's label.
+    pub platform: Option<String>,
+    /// When the endpoint was first registered.
+    pub created_at: UnixMillis,
+}
+
 /// What the store does with subscriptions.
 #[async_trait]
 pub trait SubscriptionStore {
@@ -206,6 +248,23 @@ pub trait SubscriptionStore {
         &self,
         subscription: NewSubscription,
     ) -> Result<RegisterOutcome, StoreError>;
+
+    /// Registers many within the limit, all of one app and in one transaction, and says what became of each. What has been
+    /// unsubscribed stays so. Nothing is kept of a dry run.
+    async fn register_many(
+        &self,
+        app: &AppId,
+        subscriptions: Vec<NewSubscription>,
+        is_dry_run: bool,
+    ) -> Result<Vec<RegisterOutcome>, StoreError>;
+
+    /// At most `limit` active subscriptions of the app after the cursor, in the order of their first registration.
+    async fn export_page(
+        &self,
+        app: &AppId,
+        after: Option<ExportCursor>,
+        limit: u32,
+    ) -> Result<Vec<ExportRecord>, StoreError>;
 
     /// Whether the app has a subscription with this endpoint, active or not.
     async fn knows_endpoint(&self, app: &AppId, endpoint: &Endpoint) -> Result<bool, StoreError>;

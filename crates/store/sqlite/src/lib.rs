@@ -42,6 +42,8 @@ mod apps;
 mod audience;
 #[path = "../../shared/audience_summary.rs"]
 mod audience_summary;
+#[path = "../../shared/bulk_registration.rs"]
+mod bulk_registration;
 #[path = "../../shared/cancellation.rs"]
 mod cancellation;
 #[path = "../../shared/checks.rs"]
@@ -66,6 +68,8 @@ mod engagement;
 mod erasure;
 #[path = "../../shared/error.rs"]
 mod error;
+#[path = "../../shared/export.rs"]
+mod export;
 #[path = "../../shared/github.rs"]
 mod github;
 #[path = "../../shared/idempotency.rs"]
@@ -138,6 +142,8 @@ mod tag_positions;
 mod transaction;
 #[path = "../../shared/untold_engagement.rs"]
 mod untold_engagement;
+#[path = "../../shared/vapid_keys.rs"]
+mod vapid_keys;
 #[path = "../../shared/webhook_attempts.rs"]
 mod webhook_attempts;
 #[path = "../../shared/webhook_events.rs"]

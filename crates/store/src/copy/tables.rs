@@ -2,11 +2,12 @@
 
 /// The tables that are copied, each after those that it refers to. A test holds that both databases have these, and no other but those
 /// that tell of migrations and of the processes that run.
-pub const TABLES: [&str; 23] = [
+pub const TABLES: [&str; 24] = [
     "accounts",
     "sessions",
     "monthly_usage",
     "apps",
+    "vapid_keys",
     "api_keys",
     "key_events",
     "subscriptions",

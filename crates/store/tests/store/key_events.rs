@@ -1,8 +1,8 @@
 //! What happened to keys: newest first, by cursors that neither skip nor repeat.
 
-use hato_domain::{AppId, Cursor, KeyEventId, PageRequest, Scope};
+use hato_domain::{AppId, Cursor, KeyEventId, PageRequest};
 use hato_service::access::{ActorKind, ActorRecord};
-use hato_service::ports::{DeletedKey, KeyEventKind, KeyEventRecord};
+use hato_service::ports::{DeletedKey, KeyEventKind, KeyEventRecord, KeyEventScope};
 use hato_testkit::{TestDatabase, on_each_database};
 
 use crate::test_store::{TestStore, actor, at};
@@ -51,8 +51,9 @@ async fn making_and_deleting_a_key_are_told(database: TestDatabase) {
         ]
     );
     for event in &events {
-        let shown = (&event.key_id, event.key_name.as_str(), event.key_scope);
-        assert_eq!(shown, (&key, "key", Scope::Notify));
+        let shown = [&event.key_id, &event.key_name].map(String::as_str);
+        assert_eq!(shown, [key.as_str(), "key"]);
+        assert_eq!(event.key_scope, KeyEventScope::Notify);
     }
 }
 

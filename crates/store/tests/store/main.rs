@@ -34,4 +34,5 @@ mod stats;
 mod subscription_list;
 mod subscriptions;
 mod test_store;
+mod vapid_keys;
 mod webhooks;

@@ -3,7 +3,7 @@
 use futures_util::future::join_all;
 use hato_domain::notification::Links;
 use hato_domain::{AppId, HttpsUrl, Notification, Plan, PushOptions, Topic, Ttl, Urgency};
-use hato_service::ports::{AcceptSendOutcome, Audience, PageRange, SendStatus};
+use hato_service::ports::{AcceptSendOutcome, Audience, PageRange, SendStatus, VapidKeyNumber};
 use hato_testkit::{TestDatabase, on_each_database};
 use uuid::Uuid;
 
@@ -130,8 +130,8 @@ async fn a_claimed_page_carries_everything_that_was_accepted(database: TestDatab
     };
     assert_eq!((carried, page.accepted_at), (options, at(5)));
     assert_eq!(
-        (page.vapid_public_key, page.sealed_private_key),
-        (vec![4; 65], vec![7; 60])
+        (page.vapid_key, page.sealed_private_key),
+        (VapidKeyNumber(0), vec![7; 60])
     );
     let listed = &test.history(&app).await[0];
     assert_eq!(

@@ -10,13 +10,14 @@ use hato_domain::notification::Links;
 use hato_domain::{
     AccountId, AppId, BrowserKeys, Cursor, Email, Endpoint, KeyEventId, KeyId, Notification,
     PageRequest, Plan, ProfileChange, PushOptions, Schedule, Scope, SendId, SubscriptionId,
-    UnixMillis,
+    UnixMillis, VapidKeyId,
 };
 use hato_service::access::{ActorKind, ActorRecord};
 use hato_service::ports::{
-    AcceptSendOutcome, AccountRecord, AppRecord, Audience, ClaimedPage, CreateKeyOutcome,
-    KeyRecord, NewApp, NewKeyRecord, NewSend, NewSubscription, NextPage, PageClaimRequest,
-    Recipient, RecipientId, SendRecord, SentRecipient, SettleOutcome, Settlement, Store,
+    AcceptSendOutcome, AccountRecord, AddVapidKeyOutcome, AppRecord, Audience, ClaimedPage,
+    CreateKeyOutcome, KeyRecord, NewApp, NewKeyRecord, NewSend, NewSubscription, NewVapidKey,
+    NextPage, PageClaimRequest, Recipient, RecipientId, SendRecord, SentRecipient, SettleOutcome,
+    Settlement, Store, VapidKeyAct,
 };
 use hato_store::PostgresSettings;
 use hato_testkit::TestDatabase;
@@ -202,17 +203,42 @@ impl TestStore {
         assert_eq!(created.expect("judged"), CreateKeyOutcome::Created);
     }
 
+    /// Adds a VAPID key.
+    pub async fn add_vapid_key(&self, app: &AppId, public_key: [u8; 65]) {
+        let key = NewVapidKey {
+            public_key: public_key.to_vec(),
+            sealed_private_key: vec![8; 60],
+            is_imported: true,
+        };
+        let added = self.store.add_vapid_key(key, self.vapid_act(app)).await;
+        let added = added.expect("judged");
+        assert!(matches!(added, AddVapidKeyOutcome::Added(_)), "{added:?}");
+    }
+
+    pub fn vapid_act(&self, app: &AppId) -> VapidKeyAct {
+        VapidKeyAct {
+            app_id: app.clone(),
+            key_id: VapidKeyId::from_uuid(self.uuid()),
+            key_name: "B".to_owned(),
+            event_id: KeyEventId::from_uuid(self.uuid()),
+            actor: actor(),
+            now: START,
+        }
+    }
+
     pub fn new_subscription(&self, app: &AppId, number: usize) -> NewSubscription {
         NewSubscription {
             id: SubscriptionId::from_uuid(self.uuid()),
             app_id: app.clone(),
             endpoint: endpoint(number),
             keys: keys(1),
+            vapid_public_key: None,
             platform: None,
             profile: ProfileChange::default(),
             replaces: None,
             max_active: None,
             now: START,
+            created_at: START,
         }
     }
 

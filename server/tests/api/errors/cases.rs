@@ -69,7 +69,16 @@ pub async fn by_bodies(database: TestDatabase) -> Vec<ErrorCase> {
     cases.push((ErrorCode::InvalidScope, bad_scope(&app).await));
     cases.push((ErrorCode::MethodNotAllowed, get(&app.admin, notify).await));
     cases.push((ErrorCode::IdempotencyConflict, conflict(&app).await));
+    cases.push((ErrorCode::KeyInUse, primary_key_deleted(&app).await));
     cases
+}
+
+async fn primary_key_deleted(app: &OwnedApp) -> Reply {
+    let path = format!("/api/v1/apps/{}/vapid-keys", app.id);
+    let keys = get(&app.owner, &path).await.json();
+    let id = keys[0]["id"].as_str().expect("an id");
+    let deleted = app.owner.delete(&format!("{path}/{id}")).await;
+    deleted.expect("an answer")
 }
 
 async fn bad_scope(app: &OwnedApp) -> Reply {

@@ -32,6 +32,8 @@ pub struct MatrixFixture {
     dead_session: String,
     deleted_key: String,
     key_id: String,
+    /// The app's primary VAPID key.
+    vapid_key_id: String,
     send_id: String,
 }
 
@@ -52,6 +54,7 @@ impl MatrixFixture {
         Self {
             dead_session: ended_session(&client).await,
             deleted_key: deleted_key(&owner, &own.app).await,
+            vapid_key_id: first_vapid_key(&owner, &own.app).await,
             key_id: text(&new_key(&owner, &own.app, Scope::Full).await, "id"),
             send_id: text(&sent, "send_id"),
             client,
@@ -65,6 +68,7 @@ impl MatrixFixture {
         let path = path
             .replace("{appId}", &self.own.app)
             .replace("{keyId}", &self.key_id)
+            .replace("{vapidKeyId}", &self.vapid_key_id)
             .replace("{send_id}", &self.send_id);
         let mut headers = self.headers(credential);
         headers.push(("x-forwarded-for", new_address()));
@@ -143,6 +147,11 @@ async fn new_key(owner: &Client, app: &str, scope: Scope) -> Value {
     let path = format!("/api/v1/apps/{app}/keys");
     let body = json!({"name": scope.as_str(), "scope": scope.as_str()});
     call(owner, Method::POST, &path, &body, 201).await
+}
+
+async fn first_vapid_key(owner: &Client, app: &str) -> String {
+    let keys = owner.get(&format!("/api/v1/apps/{app}/vapid-keys")).await;
+    text(&keys.expect("an answer").json()[0], "id")
 }
 
 async fn deleted_key(owner: &Client, app: &str) -> String {

@@ -1,6 +1,6 @@
 use hato_domain::{BrowserKeys, Endpoint, SubscriptionId};
 use hato_service::ports::{
-    FailureTally, Recipient, RecipientId, RetryJob, SentRecipient, Settlement,
+    FailureTally, Recipient, RecipientId, RetryJob, SentRecipient, Settlement, VapidKeyNumber,
 };
 
 use super::{HostDeliveries, MAX_NAMED, OTHERS, OutcomeCounts, PageTally};
@@ -24,6 +24,7 @@ fn recipient(id: i64, endpoint: &str) -> Recipient {
             p256dh: [4; 65],
             auth: [0; 16],
         },
+        vapid_key: VapidKeyNumber(0),
     }
 }
 

@@ -1,5 +1,6 @@
 //! The work on one page: its recipients are read, pushed to and settled.
 
+use std::collections::BTreeSet;
 use std::panic::AssertUnwindSafe;
 use std::pin::pin;
 use std::sync::Arc;
@@ -8,7 +9,7 @@ use std::time::Duration;
 
 use futures_util::{FutureExt as _, StreamExt as _};
 use hato_domain::{ErrorCode, FailureReason, Pace, Tracking};
-use hato_service::ports::{DeliveryQueue, Recipient, Settlement, StoreError};
+use hato_service::ports::{DeliveryQueue, Recipient, Settlement, StoreError, VapidKeyNumber};
 use hato_service::{SealPurpose, SendTokens, UnsealError};
 use tokio::time::Instant;
 use tracing::{Instrument as _, Span};
@@ -17,7 +18,7 @@ use super::leased_page::LeasedPage;
 use super::slots::Slot;
 use crate::TRACED;
 use crate::metrics::PageTally;
-use crate::push::push_sender::{DispatchCountdown, PushJob};
+use crate::push::push_sender::{DispatchCountdown, PageSigners, PushJob};
 use crate::push::settlement_plan::{PushOutcomes, all_failed, machine_wait, settlement, ttl_left};
 use crate::push::vapid::{MalformedKeyError, Signer};
 use crate::shutdown::Shutdown;
@@ -133,8 +134,8 @@ impl<Q: DeliveryQueue + Send + Sync + ?Sized> PageTask<Q> {
             let settlement = all_failed(page, &recipients, reason, attempts);
             return Ok(self.tallied(settlement, &recipients));
         };
-        let signer = self.signer().map_err(ReleaseReason::SigningKey)?;
-        let mut outcomes = self.push(slot, &signer, ttl, &recipients).await;
+        let signers = self.signers(&recipients).await?;
+        let mut outcomes = self.push(slot, &signers, ttl, &recipients).await;
         if outcomes.is_empty() && !recipients.is_empty() {
             return Err(ReleaseReason::Stopped);
         }
@@ -154,23 +155,58 @@ impl<Q: DeliveryQueue + Send + Sync + ?Sized> PageTask<Q> {
         (settlement, tally)
     }
 
-    fn signer(&self) -> Result<Arc<Signer>, SigningKeyError> {
+    /// The signers of all recipients. Nearly always they have the primary key, which has come with the page.
+    async fn signers(&self, recipients: &[Recipient]) -> Result<PageSigners, ReleaseReason> {
+        let page = &self.leased.page;
+        let primary = self.signer(page.vapid_key, &page.sealed_private_key);
+        let primary = primary.map_err(ReleaseReason::SigningKey)?;
+        let keys = recipients.iter().map(|recipient| recipient.vapid_key);
+        let other_keys: BTreeSet<_> = keys.filter(|key| *key != page.vapid_key).collect();
+        let mut others = Vec::with_capacity(other_keys.len());
+        for key in other_keys {
+            if let Some(signer) = self.other_signer(key).await? {
+                others.push((key, signer));
+            }
+        }
+        let primary = (page.vapid_key, primary);
+        Ok(PageSigners { primary, others })
+    }
+
+    /// The signer of a key that is not the primary one; `None` when the app has no such key any more.
+    async fn other_signer(
+        &self,
+        key: VapidKeyNumber,
+    ) -> Result<Option<Arc<Signer>>, ReleaseReason> {
         let (context, page) = (&self.leased.context, &self.leased.page);
-        context.push_sender.signer(page, || {
-            let sealer = context.secrets.sealer()?;
-            Ok(sealer.open(
-                SealPurpose::VapidKey,
-                &page.app_id,
-                &page.sealed_private_key,
-            )?)
-        })
+        if let Some(signer) = context.push_sender.kept_signer(page, key) {
+            return Ok(Some(signer));
+        }
+        let sealed = context.queue.sealed_vapid_key(&page.app_id, key).await;
+        let sealed = sealed.map_err(ReleaseReason::Read)?;
+        let signer = sealed.map(|sealed| self.signer(key, &sealed));
+        signer.transpose().map_err(ReleaseReason::SigningKey)
+    }
+
+    /// The signer with the sealed private key.
+    fn signer(
+        &self,
+        key: VapidKeyNumber,
+        private_key: &[u8],
+    ) -> Result<Arc<Signer>, SigningKeyError> {
+        let (context, page) = (&self.leased.context, &self.leased.page);
+        if let Some(signer) = context.push_sender.kept_signer(page, key) {
+            return Ok(signer);
+        }
+        let sealer = context.secrets.sealer()?;
+        let document = sealer.open(SealPurpose::VapidKey, &page.app_id, private_key)?;
+        Ok(context.push_sender.keep_signer(page, key, &document)?)
     }
 
     /// The outcomes that are known when all are, or when the engine is asked to stop now.
     async fn push(
         &self,
         slot: &mut Slot,
-        signer: &Signer,
+        signers: &PageSigners,
         ttl: Duration,
         recipients: &[Recipient],
     ) -> PushOutcomes {
@@ -178,7 +214,7 @@ impl<Q: DeliveryQueue + Send + Sync + ?Sized> PageTask<Q> {
         let tokens = self.tokens();
         let deliveries = self.leased.context.push_sender.deliver(PushJob {
             page: &self.leased.page,
-            signer,
+            signers,
             tokens: tokens.as_ref(),
             ttl,
             recipients,

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use hato_service::SendTokens;
-use hato_service::ports::{ClaimedPage, Recipient};
+use hato_service::ports::{ClaimedPage, Recipient, VapidKeyNumber};
 use http::HeaderMap;
 use tokio::time::Instant;
 
@@ -20,13 +20,29 @@ use crate::push::request::{PageHeaders, Push};
 use crate::push::response::PushOutcome;
 use crate::push::vapid::Signer;
 
+/// The key pairs that sign a page's pushes: nearly always one.
+pub struct PageSigners {
+    /// The app's primary one, which also signs for a key that the app has no more.
+    pub primary: (VapidKeyNumber, Arc<Signer>),
+    /// The others that recipients have.
+    pub others: Vec<(VapidKeyNumber, Arc<Signer>)>,
+}
+
+impl PageSigners {
+    /// The pair that signs for this key, and its number.
+    pub fn find(&self, key: VapidKeyNumber) -> &(VapidKeyNumber, Arc<Signer>) {
+        let other = self.others.iter().find(|(number, _)| *number == key);
+        other.unwrap_or(&self.primary)
+    }
+}
+
 /// A page's content, and to whom it goes.
 #[derive(Clone, Copy)]
 pub struct PushJob<'a> {
     /// The page: its app, payload and options.
     pub page: &'a ClaimedPage,
-    /// The app's VAPID key pair.
-    pub signer: &'a Signer,
+    /// The VAPID key pairs of the recipients.
+    pub signers: &'a PageSigners,
     /// Makes the tokens of its messages, if the app counts.
     pub tokens: Option<&'a SendTokens>,
     /// How long push services are to keep the message.
@@ -44,11 +60,11 @@ pub struct PageContext<'a> {
     pub job: PushJob<'a>,
     forms: PageForms<'a>,
     pub headers: PageHeaders,
-    /// The routes to the origins met so far.
-    routes: Mutex<HashMap<Origin, Arc<PageRoute>>>,
+    /// The routes to the origins met so far, for each VAPID key.
+    routes: Mutex<HashMap<VapidKeyNumber, HashMap<Origin, Arc<PageRoute>>>>,
 }
 
-/// What the page's recipients at one origin share.
+/// What the page's recipients at one origin with the same VAPID key share.
 pub struct PageRoute {
     /// The limiter and the connections.
     pub push_route: PushRoute,
@@ -92,19 +108,20 @@ impl<'a> PageContext<'a> {
         }
     }
 
-    /// The route to `recipient`; `route` finds the route to an origin that is new to this page.
+    /// The route to `recipient`; `route` finds the route to an origin that is new to this page, for a VAPID key.
     pub fn route_recipient(
         &self,
         recipient: &'a Recipient,
-        route: impl FnOnce(&Origin) -> Result<PageRoute, PushOutcome>,
+        route: impl FnOnce(&Origin, VapidKeyNumber) -> Result<PageRoute, PushOutcome>,
     ) -> Result<RoutedRecipient<'a>, PushOutcome> {
         let target =
             PushTarget::from_endpoint(&recipient.endpoint).map_err(|_| PushOutcome::REFUSED)?;
         let mut routes = self.routes.lock().unwrap_or_else(PoisonError::into_inner);
+        let routes = routes.entry(recipient.vapid_key).or_default();
         let route = if let Some(route) = routes.get(&target.origin) {
             Arc::clone(route)
         } else {
-            let route = Arc::new(route(&target.origin)?);
+            let route = Arc::new(route(&target.origin, recipient.vapid_key)?);
             routes.insert(target.origin.clone(), Arc::clone(&route));
             route
         };

@@ -8,7 +8,7 @@ use hato_domain::{
 };
 use hato_service::ports::{
     ClaimedPage, ExpiredRecipient, FailureTally, JobId, NewDeadLetter, PageLease, PageRange,
-    Recipient, RecipientId, RetryJob, SentRecipient, Settlement,
+    Recipient, RecipientId, RetryJob, SentRecipient, Settlement, VapidKeyNumber,
 };
 
 use super::{PushOutcomes, machine_wait, settlement, ttl_left};
@@ -38,7 +38,7 @@ fn page(attempt: u8, ttl: i64) -> ClaimedPage {
         topic: None,
         accepted_at: UnixMillis(0),
         schedule: Schedule::default(),
-        vapid_public_key: Vec::new(),
+        vapid_key: VapidKeyNumber(0),
         sealed_private_key: Vec::new(),
     }
 }
@@ -67,6 +67,7 @@ fn recipient(id: i64) -> Recipient {
             p256dh: [4; 65],
             auth: [0; 16],
         },
+        vapid_key: VapidKeyNumber(0),
     }
 }
 

@@ -6,9 +6,10 @@ use aws_lc_rs::signature::{
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use hato_domain::{AppId, Endpoint, UnixMillis};
+use hato_service::ports::VapidKeyNumber;
 use http::HeaderValue;
 
-use super::{Signer, Vapid};
+use super::{Signer, SignerKey, Vapid};
 use crate::push::origin::{Origin, PushTarget};
 
 const NOW: UnixMillis = UnixMillis(1_767_225_600_000);
@@ -20,8 +21,9 @@ fn signer() -> Signer {
     Signer::from_pkcs8(document.as_ref()).expect("a key on P-256")
 }
 
-fn app(name: &str) -> AppId {
-    AppId::trusted(format!("app_{name}"))
+fn key(app: &str, number: i64) -> SignerKey {
+    let app = AppId::trusted(format!("app_{app}"));
+    (app, VapidKeyNumber(number))
 }
 
 fn origin(endpoint: &str) -> Origin {
@@ -60,7 +62,7 @@ fn a_token_says_for_whom_until_when_and_by_whom() {
     let vapid = Vapid::new("mailto:\"ops\"@example.com".into());
     let origin = origin("https://push.example.com:8443/x/y?z");
     let header = vapid
-        .authorization(&app("a"), &signer(), &origin, NOW)
+        .authorization(&key("a", 0), &signer(), &origin, NOW)
         .expect("a header");
     let expected = serde_json::json!({
         "aud": "https://push.example.com:8443",
@@ -71,22 +73,23 @@ fn a_token_says_for_whom_until_when_and_by_whom() {
 }
 
 #[test]
-fn a_token_is_kept_for_six_hours_per_app_and_origin() {
+fn a_token_is_kept_for_six_hours_per_key_and_origin() {
     let vapid = Vapid::new("mailto:ops@example.com".into());
     let signer = signer();
     let (here, there) = (origin("https://a.example/x"), origin("https://b.example/x"));
-    let header = |app: &AppId, origin: &Origin, hours: i64| {
+    let header = |key: &SignerKey, origin: &Origin, hours: i64| {
         let at = UnixMillis(NOW.0 + hours * HOUR);
         vapid
-            .authorization(app, &signer, origin, at)
+            .authorization(key, &signer, origin, at)
             .expect("a header")
     };
-    let first = header(&app("a"), &here, 0);
-    assert_eq!(header(&app("a"), &here, 6), first);
-    assert_ne!(header(&app("a"), &there, 0), first);
-    assert_ne!(header(&app("b"), &here, 0), first);
-    assert_ne!(header(&app("a"), &here, 7), first);
-    let set_back = header(&app("a"), &here, -20);
+    let first = header(&key("a", 0), &here, 0);
+    assert_eq!(header(&key("a", 0), &here, 6), first);
+    assert_ne!(header(&key("a", 0), &there, 0), first);
+    assert_ne!(header(&key("b", 0), &here, 0), first);
+    assert_ne!(header(&key("a", 1), &here, 0), first);
+    assert_ne!(header(&key("a", 0), &here, 7), first);
+    let set_back = header(&key("a", 0), &here, -20);
     assert_eq!(verified_claims(&set_back)["exp"], (NOW.0 - 8 * HOUR) / 1000);
 }
 
@@ -98,9 +101,9 @@ fn what_is_no_key_is_refused() {
 #[test]
 fn a_key_is_opened_once() {
     let vapid = Vapid::new("mailto:ops@example.com".into());
-    let refused: Result<_, &str> = vapid.signer(&app("a"), || Err("sealed"));
-    assert_eq!(refused.err(), Some("sealed"));
-    let opened: Result<_, &str> = vapid.signer(&app("a"), || Ok(signer()));
-    assert!(opened.is_ok());
-    assert!(vapid.signer(&app("a"), || Err("opened twice")).is_ok());
+    assert!(vapid.kept_signer(&key("a", 0)).is_none());
+    vapid.keep_signer(key("a", 0), signer());
+    assert!(vapid.kept_signer(&key("a", 0)).is_some());
+    assert!(vapid.kept_signer(&key("a", 1)).is_none());
+    assert!(vapid.kept_signer(&key("b", 0)).is_none());
 }

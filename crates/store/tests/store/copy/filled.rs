@@ -67,6 +67,7 @@ async fn make_app(test: &TestStore) -> AppId {
     session.await.expect("stored");
     let app = test.app_of(&id).await;
     test.create_key(test.new_key(&app, [3; 32])).await;
+    test.add_vapid_key(&app, [5; 65]).await;
     let url = WebhookUrl::parse(URL, &OutboundPolicy::default()).expect("a URL");
     let change = AppChange {
         messages: MessageSettingsChange {

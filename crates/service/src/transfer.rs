@@ -1,0 +1,156 @@
+//! Subscribers that come from elsewhere, and those that leave (CONTRACT 16).
+
+use std::sync::Arc;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use hato_domain::wire::{
+    BulkItem, ExportedKeys, ExportedSubscription, RegisteredMany, RejectedItem, UNSUBSCRIBED,
+};
+use hato_domain::{AppId, ErrorCode};
+
+use crate::access::MayManage;
+use crate::ports::{
+    ExportCursor, ExportRecord, NewSubscription, RegisterOutcome, Store, VapidKeyRecord,
+};
+use crate::{Service, ServiceResult};
+
+/// How many subscriptions of an export are in memory at a time.
+const EXPORT_PAGE: u32 = 500;
+
+impl Service {
+    /// Registers many browsers in one transaction, within the plan's limit, and says what became of each; a dry run stores nothing.
+    /// Whoever unsubscribed here is not subscribed again.
+    pub async fn register_many(
+        &self,
+        access: &MayManage,
+        items: Vec<Result<BulkItem, ErrorCode>>,
+        is_dry_run: bool,
+    ) -> ServiceResult<RegisteredMany> {
+        let mut answer = RegisteredMany::default();
+        let (mut indices, mut subscriptions) = (Vec::new(), Vec::new());
+        for (index, item) in items.into_iter().enumerate() {
+            match item.and_then(|item| self.bulk_subscription(access.app(), item)) {
+                Ok(subscription) => {
+                    indices.push(index);
+                    subscriptions.push(subscription);
+                }
+                Err(code) => answer.rejected.push(rejected(index, code)),
+            }
+        }
+        let app = access.app();
+        let outcomes = self.store.register_many(app, subscriptions, is_dry_run);
+        for (index, outcome) in indices.into_iter().zip(outcomes.await?) {
+            match outcome {
+                RegisterOutcome::Created(_) => answer.created += 1,
+                RegisterOutcome::Updated(_) | RegisterOutcome::Reactivated(_) => {
+                    answer.updated += 1;
+                }
+                refused => answer.rejected.push(refusal(index, &refused)?),
+            }
+        }
+        answer.rejected.sort_unstable_by_key(|it| it.index);
+        Ok(answer)
+    }
+
+    /// The subscription that an item describes; when it was made is not in the future, `INVALID_INPUT`.
+    fn bulk_subscription(&self, app: &AppId, item: BulkItem) -> Result<NewSubscription, ErrorCode> {
+        let subscription = self.new_subscription(app, item.registration, false)?;
+        let created_at = item.created_at.unwrap_or(subscription.now);
+        let is_past = (0..=subscription.now.0).contains(&created_at.0);
+        is_past
+            .then_some(NewSubscription {
+                created_at,
+                ..subscription
+            })
+            .ok_or(ErrorCode::InvalidInput)
+    }
+
+    /// The app's active subscriptions, to be read page by page.
+    pub async fn export_subscriptions(
+        &self,
+        access: &MayManage,
+    ) -> ServiceResult<SubscriptionExport> {
+        let app = access.app().clone();
+        let vapid_keys = self.store.vapid_keys_of(&app).await?;
+        Ok(SubscriptionExport {
+            store: Arc::clone(&self.store),
+            app,
+            vapid_keys,
+            after: None,
+        })
+    }
+}
+
+fn rejected(index: usize, code: ErrorCode) -> RejectedItem {
+    RejectedItem {
+        index,
+        code: code.as_str().to_owned(),
+        message: code.message().to_owned(),
+    }
+}
+
+/// Why an item was not taken; `NOT_FOUND` for all of them when the app is gone.
+fn refusal(index: usize, outcome: &RegisterOutcome) -> ServiceResult<RejectedItem> {
+    let code = match outcome {
+        RegisterOutcome::Unsubscribed => {
+            let (code, message) = UNSUBSCRIBED;
+            return Ok(RejectedItem {
+                index,
+                code: code.to_owned(),
+                message: message.to_owned(),
+            });
+        }
+        RegisterOutcome::NoApp => return Err(ErrorCode::NotFound.into()),
+        RegisterOutcome::LimitReached => ErrorCode::SubscriberLimitExceeded,
+        _ => ErrorCode::InvalidInput,
+    };
+    Ok(rejected(index, code))
+}
+
+/// The active subscriptions of an app in the order of their registration.
+pub struct SubscriptionExport {
+    store: Arc<dyn Store>,
+    app: AppId,
+    vapid_keys: Vec<VapidKeyRecord>,
+    after: Option<ExportCursor>,
+}
+
+impl SubscriptionExport {
+    /// The next ones; none at the end.
+    pub async fn next_page(&mut self) -> ServiceResult<Vec<ExportedSubscription>> {
+        let after = self.after.take();
+        let page = self.store.export_page(&self.app, after, EXPORT_PAGE);
+        let page = page.await?;
+        self.after = page.last().map(|it| ExportCursor {
+            created_at: it.created_at,
+            id: it.id.clone(),
+        });
+        Ok(page.into_iter().map(|it| self.exported(it)).collect())
+    }
+
+    fn exported(&self, record: ExportRecord) -> ExportedSubscription {
+        let keys = &self.vapid_keys;
+        let key = keys.iter().find(|key| key.number == record.vapid_key);
+        // Deliveries go by the primary one, too, for a key that is gone.
+        let key = key.or_else(|| keys.iter().find(|key| key.is_primary));
+        ExportedSubscription {
+            endpoint: record.endpoint,
+            keys: ExportedKeys {
+                p256dh: URL_SAFE_NO_PAD.encode(record.keys.p256dh),
+                auth: URL_SAFE_NO_PAD.encode(record.keys.auth),
+            },
+            vapid_public_key: key.map(VapidKeyRecord::public_text).unwrap_or_default(),
+            user_id: record.user_id,
+            tags: record
+                .tags
+                .iter()
+                .map(|it| it.as_str().to_owned())
+                .collect(),
+            lang: record.lang,
+            time_zone: record.time_zone,
+            platform: record.platform,
+            created_at: record.created_at,
+        }
+    }
+}

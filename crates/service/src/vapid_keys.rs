@@ -1,0 +1,141 @@
+//! The VAPID keys of an app: which there are, another one, the primary one, and taking one along (CONTRACT 16).
+
+mod key_pair;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use hato_domain::wire::{ConfirmOwner, ExportedVapidKey};
+use hato_domain::{ErrorCode, KeyEventId, VapidKeyId};
+use sha2::{Digest as _, Sha256};
+use uuid::Uuid;
+
+use crate::access::{AccountPrincipal, MayManage};
+use crate::error::found;
+use crate::ports::{AddVapidKeyOutcome, NewVapidKey, VapidKeyAct, VapidKeyOutcome, VapidKeyRecord};
+use crate::{SealPurpose, Service, ServiceError, ServiceResult};
+
+pub use key_pair::VapidKeyPair;
+
+impl VapidKeyRecord {
+    /// The key's id, the same wherever the key is.
+    pub fn id(&self) -> VapidKeyId {
+        key_id(&self.public_key)
+    }
+
+    /// The public key as base64url without padding.
+    pub fn public_text(&self) -> String {
+        URL_SAFE_NO_PAD.encode(&self.public_key)
+    }
+}
+
+/// An id of 16 bytes of the public key's SHA-256.
+fn key_id(public_key: &[u8]) -> VapidKeyId {
+    let mut id = [0; 16];
+    id.copy_from_slice(&Sha256::digest(public_key)[..16]);
+    VapidKeyId::from_uuid(Uuid::from_bytes(id))
+}
+
+impl Service {
+    /// The app's VAPID keys, oldest first.
+    pub async fn vapid_keys(&self, access: &MayManage) -> ServiceResult<Vec<VapidKeyRecord>> {
+        Ok(self.store.vapid_keys_of(access.app()).await?)
+    }
+
+    /// Adds a key pair to the app's, made here or that of `private_key`, and whether it is new: `INVALID_INPUT` for what is no
+    /// private key on P-256, `TOO_MANY_KEYS` beyond [`crate::ports::MAX_VAPID_KEYS`], `CONFIG_ERROR` without an encryption key.
+    pub async fn add_vapid_key(
+        &self,
+        access: &MayManage,
+        private_key: Option<&str>,
+    ) -> ServiceResult<(VapidKeyRecord, bool)> {
+        let sealer = self.secrets.sealer()?;
+        let pair = match private_key {
+            Some(text) => VapidKeyPair::parse(text)?,
+            None => VapidKeyPair::generate()?,
+        };
+        let public_key = pair.public_key();
+        let act = self.vapid_act(access, &public_key);
+        let key = NewVapidKey {
+            sealed_private_key: sealer.seal(SealPurpose::VapidKey, access.app(), &pair.to_pkcs8()?),
+            public_key,
+            is_imported: private_key.is_some(),
+        };
+        match self.store.add_vapid_key(key, act).await? {
+            AddVapidKeyOutcome::Added(key) => Ok((key, true)),
+            AddVapidKeyOutcome::Known(key) => Ok((key, false)),
+            AddVapidKeyOutcome::LimitReached => Err(ErrorCode::TooManyKeys.into()),
+            AddVapidKeyOutcome::OverRateLimit => Err(ErrorCode::RateLimited.into()),
+            AddVapidKeyOutcome::NoApp => Err(ErrorCode::NotFound.into()),
+        }
+    }
+
+    /// Makes it the key that browsers subscribe with from now on; the subscriptions of the others stay with theirs. `NOT_FOUND`.
+    pub async fn make_vapid_key_primary(&self, access: &MayManage, key: &str) -> ServiceResult<()> {
+        let (key, act) = self.vapid_key(access, key).await?;
+        done(self.store.make_vapid_key_primary(key.number, act).await?)
+    }
+
+    /// Deletes the key; `KEY_IN_USE` for the primary one and for one that active subscriptions have, `NOT_FOUND`.
+    pub async fn delete_vapid_key(&self, access: &MayManage, key: &str) -> ServiceResult<()> {
+        let (key, act) = self.vapid_key(access, key).await?;
+        done(self.store.delete_vapid_key(key.number, act).await?)
+    }
+
+    /// The key pair with its private half, for whoever leaves and takes the subscribers along: `MISSING_FIELDS`,
+    /// `INVALID_CREDENTIALS` unless the owner is confirmed, `NOT_FOUND`.
+    pub async fn export_vapid_key(
+        &self,
+        owner: &AccountPrincipal,
+        access: &MayManage,
+        key: &str,
+        confirmation: ConfirmOwner,
+    ) -> ServiceResult<ExportedVapidKey> {
+        let typed = confirmation.typed(owner.account().password_hash.is_some())?;
+        self.confirm(owner, typed).await?;
+        let (key, act) = self.vapid_key(access, key).await?;
+        let sealed = self
+            .store
+            .sealed_vapid_key(access.app(), key.number)
+            .await?;
+        let sealed = sealed.ok_or(ErrorCode::NotFound)?;
+        let opened = (self.secrets.sealer()?).open(SealPurpose::VapidKey, access.app(), &sealed);
+        let document = opened.map_err(ServiceError::internal)?;
+        let exported = VapidKeyPair::from_pkcs8(&document)?.export()?;
+        done(self.store.record_vapid_export(key.number, act).await?)?;
+        Ok(exported)
+    }
+
+    /// The app's key of this id, and what is recorded of what is done to it.
+    async fn vapid_key(
+        &self,
+        access: &MayManage,
+        id: &str,
+    ) -> ServiceResult<(VapidKeyRecord, VapidKeyAct)> {
+        let id = VapidKeyId::parse(id)?;
+        let keys = self.store.vapid_keys_of(access.app()).await?;
+        let key = keys.into_iter().find(|key| key.id() == id);
+        let key = key.ok_or(ErrorCode::NotFound)?;
+        let act = self.vapid_act(access, &key.public_key);
+        Ok((key, act))
+    }
+
+    fn vapid_act(&self, access: &MayManage, public_key: &[u8]) -> VapidKeyAct {
+        VapidKeyAct {
+            app_id: access.app().clone(),
+            key_id: key_id(public_key),
+            key_name: URL_SAFE_NO_PAD.encode(public_key),
+            event_id: KeyEventId::from_uuid(Uuid::now_v7()),
+            actor: access.actor().clone(),
+            now: self.clock.now(),
+        }
+    }
+}
+
+fn done(outcome: VapidKeyOutcome) -> ServiceResult<()> {
+    match outcome {
+        VapidKeyOutcome::Done | VapidKeyOutcome::Unchanged => Ok(()),
+        VapidKeyOutcome::InUse => Err(ErrorCode::KeyInUse.into()),
+        VapidKeyOutcome::OverRateLimit => Err(ErrorCode::RateLimited.into()),
+        VapidKeyOutcome::NoKey => found(false),
+    }
+}

@@ -1,0 +1,210 @@
+//! Registering many browsers of an app in one transaction (CONTRACT 16).
+//!
+//! Nearly all endpoints of an import are new. What these need is looked up once for all of them, so each costs the one statement
+//! that writes it. The others go the way of single registrations.
+
+use std::collections::{HashMap, HashSet};
+
+use hato_domain::{AppId, VapidPublicKey};
+use hato_service::ports::{DeactivationReason, NewSubscription, RegisterOutcome};
+
+use crate::accounts::parse_plan;
+use crate::audience::hexadecimal_hash;
+use crate::dialect::{DbConnection, lock_app, sql};
+use crate::error::json;
+use crate::profiles::parse_tags;
+use crate::registered_profile::{Registration, WrittenProfile};
+use crate::registration::{activate, register};
+use crate::settlement::count_i64;
+use crate::subscriptions::endpoint_hash;
+use crate::tag_positions::{TagChange, change_tags};
+use crate::vapid_keys::named_key;
+
+/// What becomes of each of these registrations, which are all of this app. Nothing is kept of a dry run.
+pub(crate) async fn register_many(
+    c: &mut DbConnection,
+    app: &AppId,
+    all: &[NewSubscription],
+    is_dry_run: bool,
+) -> sqlx::Result<Vec<RegisterOutcome>> {
+    if !is_dry_run {
+        return register_all(c, app, all).await;
+    }
+    sqlx::query("SAVEPOINT dry_run").execute(&mut *c).await?;
+    let outcomes = register_all(c, app, all).await?;
+    for undo in ["ROLLBACK TO SAVEPOINT dry_run", "RELEASE SAVEPOINT dry_run"] {
+        sqlx::query(undo).execute(&mut *c).await?;
+    }
+    Ok(outcomes)
+}
+
+async fn register_all(
+    c: &mut DbConnection,
+    app: &AppId,
+    all: &[NewSubscription],
+) -> sqlx::Result<Vec<RegisterOutcome>> {
+    lock_app(c, app).await?;
+    let known = known_endpoints(c, app, all).await?;
+    let mut outcomes = vec![RegisterOutcome::Unsubscribed; all.len()];
+    let (mut new, mut others, mut seen) = (Vec::new(), Vec::new(), HashSet::new());
+    for (index, it) in all.iter().enumerate() {
+        let hash = endpoint_hash(&it.endpoint);
+        let is_first = seen.insert(hash);
+        match known.get(&hash[..]) {
+            Some(Known::Unsubscribed) => {}
+            None if is_first && it.replaces.is_none() => new.push((index, it)),
+            None | Some(Known::Registered) => others.push((index, it)),
+        }
+    }
+    let (indices, new): (Vec<_>, Vec<_>) = new.into_iter().unzip();
+    for (index, outcome) in indices.into_iter().zip(add(c, app, &new).await?) {
+        outcomes[index] = outcome;
+    }
+    for (index, it) in others {
+        outcomes[index] = register(c, it, true).await?;
+    }
+    Ok(outcomes)
+}
+
+/// What is known of an endpoint.
+enum Known {
+    /// It is registered, or may be again.
+    Registered,
+    /// The browser or the owner has ended it.
+    Unsubscribed,
+}
+
+/// Which endpoints the app knows, by their hashes.
+async fn known_endpoints(
+    c: &mut DbConnection,
+    app: &AppId,
+    all: &[NewSubscription],
+) -> sqlx::Result<HashMap<Vec<u8>, Known>> {
+    let hashes = all.iter().map(|it| hexadecimal_hash(&it.endpoint));
+    let rows = sql!(query [
+        "SELECT endpoint_hash, deactivation_reason FROM subscriptions
+         WHERE app_id = $2 AND endpoint_hash IN (" HASHES ")"
+    ] json(&hashes.collect::<Vec<_>>())?, app.as_str())
+    .fetch_all(c)
+    .await?;
+    let ended = DeactivationReason::Unsubscribed.as_str();
+    let known = rows.into_iter().map(|row| {
+        let known = match row.deactivation_reason {
+            Some(reason) if reason == ended => Known::Unsubscribed,
+            _ => Known::Registered,
+        };
+        (row.endpoint_hash, known)
+    });
+    Ok(known.collect())
+}
+
+/// Adds endpoints that are new to the app, as many as it may have; their order is that of their positions.
+async fn add(
+    c: &mut DbConnection,
+    app: &AppId,
+    new: &[&NewSubscription],
+) -> sqlx::Result<Vec<RegisterOutcome>> {
+    let Some(mut room) = room(c, app, new).await? else {
+        return Ok(vec![RegisterOutcome::NoApp; new.len()]);
+    };
+    let mut keys = NamedKeys::default();
+    let (mut outcomes, mut taken) = (Vec::with_capacity(new.len()), Vec::new());
+    for it in new {
+        let outcome = match keys.number(c, it).await? {
+            Err(refusal) => refusal,
+            Ok(_) if room == 0 => RegisterOutcome::LimitReached,
+            Ok(key) => match Registration::of_new(it, key)? {
+                None => RegisterOutcome::TooManyTags,
+                Some(written) => {
+                    room -= 1;
+                    taken.push(written);
+                    RegisterOutcome::Created(it.id.clone())
+                }
+            },
+        };
+        outcomes.push(outcome);
+    }
+    write(c, app, &taken).await?;
+    Ok(outcomes)
+}
+
+/// How many active subscriptions the app may have besides those that it has; `None` when it is gone.
+async fn room(
+    c: &mut DbConnection,
+    app: &AppId,
+    new: &[&NewSubscription],
+) -> sqlx::Result<Option<i64>> {
+    let row = sqlx::query!(
+        "SELECT a.plan, p.active_subscriptions
+         FROM apps AS p JOIN accounts AS a ON a.id = p.account_id
+         WHERE p.id = $1 AND p.deleted_at IS NULL",
+        app.as_str()
+    )
+    .fetch_optional(c)
+    .await?;
+    let Some(row) = row else {
+        return Ok(None);
+    };
+    let limits = [
+        parse_plan(&row.plan)?.max_subscriptions(),
+        new.first().and_then(|it| it.max_active),
+    ];
+    let limit = limits.into_iter().flatten().min().unwrap_or(i64::MAX);
+    Ok(Some((limit - row.active_subscriptions).max(0)))
+}
+
+/// The numbers of the VAPID keys that registrations name, each looked up once.
+#[derive(Default)]
+struct NamedKeys(Vec<(VapidPublicKey, Result<i64, RegisterOutcome>)>);
+
+impl NamedKeys {
+    async fn number(
+        &mut self,
+        c: &mut DbConnection,
+        new: &NewSubscription,
+    ) -> sqlx::Result<Result<Option<i64>, RegisterOutcome>> {
+        let Some(key) = new.vapid_public_key else {
+            return Ok(Ok(None));
+        };
+        let known = self.0.iter().find(|(known, _)| *known == key);
+        let number = if let Some((_, number)) = known {
+            number.clone()
+        } else {
+            let number = named_key(c, &new.app_id, &key).await?;
+            self.0.push((key, number.clone()));
+            number
+        };
+        Ok(number.map(Some))
+    }
+}
+
+/// Writes these at the next positions of the app, and counts them.
+async fn write(
+    c: &mut DbConnection,
+    app: &AppId,
+    taken: &[(Registration<'_>, WrittenProfile)],
+) -> sqlx::Result<()> {
+    if taken.is_empty() {
+        return Ok(());
+    }
+    let last = sqlx::query_scalar!(
+        r#"UPDATE apps
+           SET last_position = last_position + $2, active_subscriptions = active_subscriptions + $2
+           WHERE id = $1 RETURNING last_position AS "last_position!""#,
+        app.as_str(),
+        count_i64(taken.len())
+    );
+    let mut position = last.fetch_one(&mut *c).await? - count_i64(taken.len());
+    let mut tags = Vec::new();
+    for (registration, profile) in taken {
+        position += 1;
+        activate(c, registration, profile, position).await?;
+        let added = parse_tags(profile.tags.as_deref())?;
+        tags.extend(added.iter().map(|tag| TagChange {
+            tag: tag.as_str().to_owned(),
+            position,
+            is_set: true,
+        }));
+    }
+    change_tags(c, app.as_str(), &tags).await
+}
