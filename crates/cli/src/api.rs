@@ -17,6 +17,9 @@ use crate::server_url::ServerUrl;
 /// The waits before a request is repeated.
 const RETRY_DELAYS: [Duration; 2] = [Duration::from_millis(500), Duration::from_secs(2)];
 
+/// How long a download may take in all.
+const DOWNLOAD_TIMEOUT: Duration = Duration::from_hours(2);
+
 /// A server, and the credential that is shown to it.
 #[derive(Clone)]
 pub struct Api {
@@ -69,6 +72,35 @@ impl Api {
         let call = ApiCall::idempotent(Method::GET, path);
         self.exchange(&call)
             .map_err(|error| self.unreachable(&error))
+    }
+
+    /// Writes the body of a GET as it comes, however long it is.
+    pub fn download(&self, path: &str, to: &mut impl std::io::Write) -> Result<()> {
+        let request = Request::get(format!("{}{path}", self.url));
+        let request = match &self.credential {
+            Some(credential) => {
+                request.header(header::AUTHORIZATION, format!("Bearer {credential}"))
+            }
+            None => request,
+        };
+        let unreachable = |error: ureq::Error| self.unreachable(&error);
+        let request = request
+            .body(())
+            .map_err(|error| unreachable(error.into()))?;
+        let request = self.agent.configure_request(request);
+        let request = request.timeout_global(Some(DOWNLOAD_TIMEOUT)).build();
+        let mut response = self.agent.run(request).map_err(unreachable)?;
+        if !response.status().is_success() {
+            return self
+                .read::<serde::de::IgnoredAny>(collect(response))
+                .map(drop);
+        }
+        let mut body = response.body_mut().as_reader();
+        let copied = std::io::copy(&mut body, to);
+        copied.map(drop).map_err(|error| {
+            let message = format!("{}: the answer was cut short: {error}", self.url);
+            CliError::new(Exit::NoAnswer, "no-answer", message, "try again")
+        })
     }
 
     pub fn post<T: DeserializeOwned>(&self, path: &str, body: &impl Serialize) -> Result<T> {

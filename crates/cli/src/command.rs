@@ -12,8 +12,8 @@ use crate::options::GlobalOptions;
 use crate::output::Output;
 use crate::paging::PagingArgs;
 use crate::{
-    apps, audience, completions, dead_letters, doctor, history, key_events, keys, login, manual,
-    notify, profiles, stats, subscriptions, webhook,
+    apps, audience, completions, dead_letters, doctor, export, history, import, key_events, keys,
+    login, manual, notify, profiles, stats, subscriptions, webhook,
 };
 
 /// A parsed command line.
@@ -67,6 +67,10 @@ enum Command {
     /// List, add and remove subscriptions
     #[command(subcommand)]
     Subscriptions(subscriptions::Subscriptions),
+    /// Bring subscribers from another service or another Hato
+    Import(import::ImportArgs),
+    /// Write the active subscriptions into a file, for another service or another Hato
+    Export(export::ExportArgs),
     /// Show, set and clear the webhook, and change its signing secret
     #[command(subcommand)]
     Webhook(webhook::WebhookCommand),
@@ -97,6 +101,8 @@ impl Hato {
             Command::Audience(audience) => audience.run(&connect()?, &output),
             Command::KeyEvents(paging) => key_events::run(&paging, &connect()?, &output),
             Command::Subscriptions(subscriptions) => subscriptions.run(&connect()?, &output),
+            Command::Import(import) => import.run(&connect()?, &output),
+            Command::Export(export) => export.run(&connect()?, &output),
             Command::Webhook(webhook) => webhook.run(&connect()?, &output),
             Command::Doctor(doctor) => doctor.run(options, &output),
             Command::Completions(completions) => completions.run(Self::command(), &output),

@@ -1,7 +1,6 @@
 //! A file of messages, one a line: each is sent once, and a run that was interrupted goes on where it stopped.
 
 mod lines;
-mod progress;
 
 use std::path::Path;
 use std::thread::sleep;
@@ -10,21 +9,28 @@ use std::time::Duration;
 use hato_domain::ErrorCode;
 use hato_domain::wire::{Notify, SendAccepted};
 use indicatif::ProgressBar;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
-use super::send_path;
+use super::{new_key, send_path};
 use crate::connection::ServerConnection;
 use crate::error::{CliError, Result};
 use crate::output::Output;
+use crate::progress_file::ProgressFile;
 use crate::text::recipient_noun;
 use lines::MessageLines;
-use progress::Progress;
 
 /// Between two attempts at a line while the app's limit of sends a minute is reached.
 const LIMIT_DELAY: Duration = Duration::from_secs(5);
 
 /// Attempts at one line: the limit's window is a minute, so that further ones would be in vain.
 const MAX_ATTEMPTS: usize = 30;
+
+/// The lines that are done, and what names their requests.
+#[derive(Serialize, Deserialize)]
+struct Progress {
+    idempotency_key: String,
+    lines: u64,
+}
 
 /// What became of the lines of this run.
 #[derive(Default, Serialize)]
@@ -48,22 +54,33 @@ struct RefusedLine {
 pub fn send(file: &Path, connection: &ServerConnection, output: &Output) -> Result<()> {
     connection.require_named_app()?;
     let total = lines::check(file, connection.has_key())?;
-    let mut progress = Progress::open(file, total)?;
+    let mut progress = ProgressFile::open(file, Progress::begin)?;
+    let Progress {
+        idempotency_key,
+        lines: done,
+    } = &progress.state;
+    let (key, done) = (idempotency_key.clone(), *done);
+    if done > total {
+        return Err(progress.unusable());
+    }
+    // The name of the requests is kept before the first of them.
+    progress.save()?;
     let mut report = FileReport {
-        skipped: progress.lines(),
+        skipped: done,
         ..FileReport::default()
     };
-    let bar = ProgressBar::new(total).with_position(progress.lines());
+    let bar = ProgressBar::new(total).with_position(done);
     let mut messages = MessageLines::open(file)?;
     while let Some((line, message)) = messages.next_message()? {
-        if line <= progress.lines() {
+        if line <= done {
             continue;
         }
-        let sent = send_line(connection, &message, &progress.key_of(line));
+        let sent = send_line(connection, &message, &format!("{key}-{line}"));
         report
             .add(line, sent)
             .map_err(|error| stopped(file, line, error))?;
-        progress.advance(line)?;
+        progress.state.lines = line;
+        progress.save()?;
         bar.set_position(line);
     }
     bar.finish_and_clear();
@@ -89,6 +106,15 @@ fn stopped(file: &Path, line: u64, error: CliError) -> CliError {
     error.add_remedy(&format!(
         "{name}:{line} was not sent; the same command goes on there"
     ))
+}
+
+impl Progress {
+    fn begin() -> Self {
+        Self {
+            idempotency_key: new_key(),
+            lines: 0,
+        }
+    }
 }
 
 impl FileReport {

@@ -20,6 +20,7 @@ async fn every_command_of_the_reference() {
     let commands = blocks(&document("API.md"), "sh");
     assert!(commands.len() > 30, "{}", commands.len());
     for block in commands {
+        let block = block.replace("correct horse battery", PASSWORD);
         let script = CURL.to_owned() + &block.replace(EMAIL, "somebody@example.com");
         let mut command = shell(setup.home.path(), &setup.server, &script);
         command.env("HATO", setup.server.url());
@@ -65,12 +66,17 @@ async fn variables(setup: &CliSetup, session: &str) -> Vec<(&'static str, String
     assert_eq!(registered.expect("an answer").status, 201);
     let spare = json!({"name": "spare", "scope": "notify"});
     let spare = owner.post(&path("/keys"), &spare).await;
+    let vapid_key = owner.post(&path("/vapid-keys"), &json!({})).await;
     vec![
         ("SUBSCRIBE_KEY", visitor),
         ("NOTIFY_KEY", key("notify").await),
         ("FULL_KEY", key("full").await),
         ("SEND", text(&sent.expect("an answer").json(), "send_id")),
         ("KEY", text(&spare.expect("an answer").json(), "id")),
+        (
+            "VAPID_KEY",
+            text(&vapid_key.expect("an answer").json(), "id"),
+        ),
         ("SESSION", session.to_owned()),
         ("APP", app),
     ]

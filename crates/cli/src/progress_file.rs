@@ -1,0 +1,62 @@
+//! How far a file has been worked off: a small file beside it, FILE.progress, which goes when all is done.
+
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::error::{CliError, Result};
+
+/// The file in which a command keeps a `T` between its runs.
+pub struct ProgressFile<T> {
+    path: PathBuf,
+    pub state: T,
+}
+
+impl<T: Serialize + DeserializeOwned> ProgressFile<T> {
+    /// What an earlier run left beside `file`, or a beginning.
+    pub fn open(file: &Path, begin: impl FnOnce() -> T) -> Result<Self> {
+        let path = beside(file, "progress");
+        let state = match fs::read(&path) {
+            Ok(text) => serde_json::from_slice(&text).map_err(|_| unusable(&path))?,
+            Err(error) if error.kind() == ErrorKind::NotFound => begin(),
+            Err(error) => return Err(CliError::file(&path, &error)),
+        };
+        Ok(Self { path, state })
+    }
+
+    /// Keeps the state: a run that is killed leaves the old file or the new one.
+    pub fn save(&self) -> Result<()> {
+        let text = serde_json::to_vec(&self.state).expect("a state is plain data");
+        let new = beside(&self.path, "new");
+        let saved = fs::write(&new, text).and_then(|()| fs::rename(&new, &self.path));
+        saved.map_err(|error| CliError::file(&self.path, &error))
+    }
+
+    /// Removes the file: all is done.
+    pub fn finish(&self) -> Result<()> {
+        fs::remove_file(&self.path).map_err(|error| CliError::file(&self.path, &error))
+    }
+
+    /// The error of a state that cannot be of this file.
+    pub fn unusable(&self) -> CliError {
+        unusable(&self.path)
+    }
+}
+
+/// The path with one more ending.
+pub fn beside(file: &Path, ending: &str) -> PathBuf {
+    let mut path = file.as_os_str().to_owned();
+    path.push(".");
+    path.push(ending);
+    path.into()
+}
+
+fn unusable(path: &Path) -> CliError {
+    CliError::usage(
+        format!("{} is not of this file", path.display()),
+        "remove it to begin with the file's first line",
+    )
+}
