@@ -104,6 +104,17 @@ async fn every_command_of_the_guide_to_rich_notifications() {
 }
 
 #[tokio::test]
+async fn every_command_of_the_guide_to_moving() {
+    let setup = CliSetup::new().await;
+    let key = setup.app.owner.create_key(&setup.app.id, "mover", "full");
+    let script = blocks(&document("guides/MOVING.md"), "sh").concat();
+    let mut command = shell(setup.home.path(), &setup.server, &script);
+    command.env("HATO_KEY", key.await.expect("a key"));
+    let said = run(command).await;
+    assert!(said.contains("Exported 4 subscriptions."), "{said}");
+}
+
+#[tokio::test]
 async fn every_command_of_the_assistants_page() {
     let setup = CliSetup::new().await;
     let key = setup
