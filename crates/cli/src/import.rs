@@ -1,6 +1,7 @@
 //! `hato import`: subscribers from another service or another Hato (CONTRACT 16).
 
 mod lines;
+mod probe;
 mod record;
 mod vapid_key;
 
@@ -20,6 +21,7 @@ use crate::error::{CliError, Exit, Result};
 use crate::output::Output;
 use crate::progress_file::{ProgressFile, beside};
 use lines::Lines;
+use probe::{ProbeArgs, ProbeReport, Sample};
 use record::{Format, Item};
 
 /// Most bytes of the items of a request, so that its body stays below the server's 4 MiB.
@@ -42,6 +44,8 @@ pub struct ImportArgs {
     /// Where the lines that were refused are written, with the reason for each [default: FILE.refused]
     #[arg(long, value_name = "FILE")]
     refused: Option<PathBuf>,
+    #[command(flatten)]
+    probe: ProbeArgs,
 }
 
 /// How far the import has come.
@@ -69,6 +73,8 @@ struct ImportReport {
     dry_run: bool,
     /// The first of those that this run has refused.
     first_refused: Vec<RefusedLine>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    probe: Option<ProbeReport>,
 }
 
 /// Lines that are not sent yet, and what is known about them.
@@ -92,6 +98,7 @@ struct Import<'a> {
     format: Format,
     /// The endpoints of the lines before.
     known: HashSet<String>,
+    sample: Sample,
     report: ImportReport,
     progress: Option<ProgressFile<Totals>>,
     refused_path: PathBuf,
@@ -117,7 +124,7 @@ impl ImportArgs {
         }
         import.send(batch, lines.number())?;
         bar.finish_and_clear();
-        import.finish(output)
+        import.finish(self.probe, output)
     }
 
     fn start<'a>(
@@ -126,6 +133,7 @@ impl ImportArgs {
         format: Format,
         refused_path: PathBuf,
     ) -> Result<Import<'a>> {
+        let sample = self.probe.begin(connection)?;
         let query = if self.dry_run { "?dry_run=true" } else { "" };
         let key = self.vapid_key.as_deref();
         let vapid_public_key = vapid_key::take_over(connection, key, self.dry_run)?;
@@ -145,10 +153,12 @@ impl ImportArgs {
             vapid_public_key,
             format,
             known: HashSet::new(),
+            sample,
             report: ImportReport {
                 totals,
                 dry_run: self.dry_run,
                 first_refused: Vec::new(),
+                probe: None,
             },
             progress,
             refused_path,
@@ -189,6 +199,7 @@ impl Import<'_> {
 
     fn first_of_its_endpoint(&mut self, item: Item) -> std::result::Result<Item, record::Refusal> {
         if self.known.insert(item.endpoint().to_owned()) {
+            self.sample.offer(item.endpoint());
             Ok(item)
         } else {
             Err(("DUPLICATE", "an earlier line has the same endpoint"))
@@ -237,10 +248,11 @@ impl Import<'_> {
         Ok(())
     }
 
-    fn finish(self, output: &Output) -> Result<()> {
+    fn finish(mut self, probe: ProbeArgs, output: &Output) -> Result<()> {
         if let Some(progress) = &self.progress {
             progress.finish()?;
         }
+        self.report.probe = probe.send(self.connection, &self.sample)?;
         output.show(&self.report, ImportReport::lines)?;
         let refused = self.report.totals.refused;
         if refused == 0 {
@@ -270,6 +282,7 @@ impl ImportReport {
         )];
         let shown = self.first_refused.iter();
         lines.extend(shown.map(|it| format!("line {}: {}: {}", it.line, it.code, it.message)));
+        lines.extend(self.probe.as_ref().map(ProbeReport::line));
         lines
     }
 }

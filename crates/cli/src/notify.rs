@@ -4,7 +4,7 @@ mod endpoints;
 mod messages;
 mod moment;
 mod rich;
-mod wait;
+pub mod wait;
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -266,7 +266,8 @@ fn require_key_length(key: &str, batches: usize) -> Result<()> {
     ))
 }
 
-fn new_key() -> String {
+/// A name for a request that nobody has named.
+pub fn new_key() -> String {
     format!("hato-cli-{}", Uuid::new_v4().simple())
 }
 
@@ -308,7 +309,8 @@ fn send_path(connection: &ServerConnection, to_one: bool) -> Result<String> {
     }
 }
 
-fn needs_key() -> CliError {
+/// The refusal of a session where a key is needed.
+pub fn needs_key() -> CliError {
     CliError::new(
         Exit::NotAllowed,
         "UNAUTHORIZED",

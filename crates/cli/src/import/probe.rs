@@ -1,0 +1,115 @@
+//! A real message to some of those who were imported: Web Push knows no other way to learn who still listens.
+
+use std::time::Duration;
+
+use clap::Args;
+use clap::builder::RangedU64ValueParser;
+use hato_domain::wire::{BatchAccepted, Notify, NotifyBatch};
+use serde::Serialize;
+use uuid::Uuid;
+
+use crate::connection::ServerConnection;
+use crate::error::Result;
+use crate::notify::wait::{self, SendOutcome};
+use crate::notify::{needs_key, new_key};
+
+/// How long the answers of push services are waited for.
+const TIMEOUT: Duration = Duration::from_mins(10);
+
+/// The options of a probe; the owner words what people will read.
+#[derive(Args)]
+pub struct ProbeArgs {
+    /// Then send a message to this many of them at random, and say how many still live
+    #[arg(long, value_name = "NUMBER", requires_all = ["title", "body"], conflicts_with = "dry_run",
+          value_parser = RangedU64ValueParser::<usize>::new().range(1..=1_000))]
+    probe: Option<usize>,
+    /// The headline of the probe's message
+    #[arg(long, requires = "probe")]
+    title: Option<String>,
+    /// The text of the probe's message
+    #[arg(long, requires = "probe")]
+    body: Option<String>,
+}
+
+/// Some of the endpoints, each with the same chance.
+pub struct Sample {
+    size: usize,
+    seen: u128,
+    endpoints: Vec<String>,
+}
+
+/// What became of the probe.
+#[derive(Serialize)]
+pub struct ProbeReport {
+    send_ids: Vec<String>,
+    #[serde(flatten)]
+    outcome: SendOutcome,
+}
+
+impl ProbeArgs {
+    /// Fails at once if nothing could be sent afterwards.
+    pub fn begin(&self, connection: &ServerConnection) -> Result<Sample> {
+        let size = self.probe.unwrap_or(0);
+        if size > 0 {
+            if !connection.has_key() {
+                return Err(needs_key());
+            }
+            wait::require_history_access(connection)?;
+        }
+        Ok(Sample {
+            size,
+            seen: 0,
+            endpoints: Vec::new(),
+        })
+    }
+
+    /// Sends the message to the sample, and waits for what becomes of it; nothing without a probe.
+    pub fn send(
+        self,
+        connection: &ServerConnection,
+        sample: &Sample,
+    ) -> Result<Option<ProbeReport>> {
+        if sample.endpoints.is_empty() {
+            return Ok(None);
+        }
+        let (mut send_ids, mut queued) = (Vec::new(), 0);
+        for endpoints in sample.endpoints.chunks(NotifyBatch::MAX_ENDPOINTS) {
+            let message = Notify {
+                title: self.title.clone(),
+                body: self.body.clone(),
+                ..Notify::default()
+            };
+            let request = NotifyBatch::new(endpoints.to_vec(), message);
+            let path = "/api/v1/notify/batch";
+            let accepted: BatchAccepted =
+                connection.api().post_with_key(path, &request, &new_key())?;
+            queued += accepted.queued;
+            send_ids.push(accepted.send_id);
+        }
+        let ids: Vec<_> = send_ids.iter().map(|id| &**id).collect();
+        let outcome = wait::follow(connection, &ids, queued, TIMEOUT)?;
+        Ok(Some(ProbeReport { send_ids, outcome }))
+    }
+}
+
+impl Sample {
+    /// Takes the endpoint with the chance that leaves all those seen the same one (reservoir sampling).
+    pub fn offer(&mut self, endpoint: &str) {
+        self.seen += 1;
+        if self.endpoints.len() < self.size {
+            self.endpoints.push(endpoint.to_owned());
+            return;
+        }
+        let place = Uuid::new_v4().as_u128() % self.seen;
+        let place = usize::try_from(place).ok();
+        if let Some(taken) = place.and_then(|place| self.endpoints.get_mut(place)) {
+            endpoint.clone_into(taken);
+        }
+    }
+}
+
+impl ProbeReport {
+    pub fn line(&self) -> String {
+        format!("The probe. {}", self.outcome.line())
+    }
+}
