@@ -1,6 +1,5 @@
 //! `hato import`: subscribers from another service or another Hato (CONTRACT 16).
 
-mod lines;
 mod probe;
 mod record;
 mod vapid_key;
@@ -18,14 +17,17 @@ use serde_json::value::RawValue;
 
 use crate::connection::ServerConnection;
 use crate::error::{CliError, Exit, Result};
+use crate::lines::{Line, Lines, Refusal};
 use crate::output::Output;
 use crate::progress_file::{ProgressFile, beside};
-use lines::Lines;
 use probe::{ProbeArgs, ProbeReport, Sample};
 use record::{Format, Item};
 
 /// Most bytes of the items of a request, so that its body stays below the server's 4 MiB.
 const MAX_BATCH_BYTES: usize = 3 * 1024 * 1024;
+
+/// Most bytes of a line: more than a subscription with all its tags takes.
+const MAX_LINE_BYTES: usize = 64 * 1024;
 
 /// Refused lines that are shown; the file has all.
 const MAX_SHOWN: usize = 10;
@@ -106,7 +108,7 @@ struct Import<'a> {
 
 impl ImportArgs {
     pub fn run(self, connection: &ServerConnection, output: &Output) -> Result<()> {
-        let mut lines = Lines::open(&self.file)?;
+        let mut lines = Lines::open(&self.file, MAX_LINE_BYTES)?;
         let format = Format::of(&mut lines)?;
         let refused_path = self
             .refused
@@ -176,7 +178,7 @@ impl Batch {
 
 impl Import<'_> {
     /// Adds a line to the batch, unless an earlier run has done it.
-    fn read(&mut self, batch: &mut Batch, line: u64, text: lines::Line) {
+    fn read(&mut self, batch: &mut Batch, line: u64, text: Line) {
         let item = text.and_then(|text| self.format.item(&text));
         let item = item.and_then(|item| self.first_of_its_endpoint(item));
         if line <= self.report.totals.lines {
@@ -197,7 +199,7 @@ impl Import<'_> {
         }
     }
 
-    fn first_of_its_endpoint(&mut self, item: Item) -> std::result::Result<Item, record::Refusal> {
+    fn first_of_its_endpoint(&mut self, item: Item) -> std::result::Result<Item, Refusal> {
         if self.known.insert(item.endpoint().to_owned()) {
             self.sample.offer(item.endpoint());
             Ok(item)

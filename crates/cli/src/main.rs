@@ -30,6 +30,7 @@ mod http;
 mod import;
 mod key_events;
 mod keys;
+mod lines;
 mod login;
 mod manual;
 mod notify;

@@ -6,11 +6,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Map, Value};
 
-use super::lines::Lines;
 use crate::error::{CliError, Result};
-
-/// Why a line is refused: a code, and a sentence.
-pub type Refusal = (&'static str, &'static str);
+use crate::lines::{Lines, Refusal};
 
 const NO_JSON: Refusal = (
     "INVALID_INPUT",

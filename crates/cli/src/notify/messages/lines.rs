@@ -1,55 +1,44 @@
 //! The lines of a file of messages.
 
-use std::fs::File;
-use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::{Path, PathBuf};
 
 use hato_domain::ErrorCode;
 use hato_domain::wire::{self, MAX_BODY_BYTES, Notify};
 
 use crate::error::{CliError, Result};
+use crate::lines::{LINE_TOO_LONG, Lines};
 
-/// Reads the messages of a file one after the other; empty lines are skipped, and counted.
+/// Reads the messages of a file one after the other.
 pub struct MessageLines {
     path: PathBuf,
-    from: BufReader<File>,
-    line: u64,
+    lines: Lines,
 }
 
 impl MessageLines {
     pub fn open(path: &Path) -> Result<Self> {
-        let file = File::open(path).map_err(|error| CliError::file(path, &error))?;
         Ok(Self {
             path: path.to_owned(),
-            from: BufReader::new(file),
-            line: 0,
+            lines: Lines::open(path, MAX_BODY_BYTES)?,
         })
     }
 
     /// The next message and its line's number, from 1 on.
     pub fn next_message(&mut self) -> Result<Option<(u64, Notify)>> {
-        loop {
-            let mut line = Vec::new();
-            let limit = MAX_BODY_BYTES as u64 + 2;
-            let read = self.from.by_ref().take(limit).read_until(b'\n', &mut line);
-            if read.map_err(|error| CliError::file(&self.path, &error))? == 0 {
-                return Ok(None);
-            }
-            self.line += 1;
-            let text = line.trim_ascii();
-            if text.len() > MAX_BODY_BYTES {
-                return Err(self.wrong(ErrorCode::PayloadTooLarge));
-            }
-            if !text.is_empty() {
-                let message = wire::read(text).map_err(|code| self.wrong(code))?;
-                return Ok(Some((self.line, message)));
-            }
-        }
+        let Some((line, text)) = self.lines.next()? else {
+            return Ok(None);
+        };
+        let text = text.map_err(|refusal| match refusal {
+            LINE_TOO_LONG => ErrorCode::PayloadTooLarge,
+            _ => ErrorCode::InvalidInput,
+        });
+        let message = text.and_then(|text| wire::read(text.as_bytes()));
+        let message = message.map_err(|code| self.wrong(code))?;
+        Ok(Some((line, message)))
     }
 
     fn wrong(&self, code: ErrorCode) -> CliError {
         CliError::usage(
-            format!("{}:{}: {code}", self.path.display(), self.line),
+            format!("{}:{}: {code}", self.path.display(), self.lines.number()),
             crate::remedy::for_code(code),
         )
     }

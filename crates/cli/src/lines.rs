@@ -4,11 +4,7 @@ use std::fs::File;
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::{Path, PathBuf};
 
-use super::record::Refusal;
 use crate::error::{CliError, Result};
-
-/// Most bytes of a line: more than a subscription with all its tags takes.
-const MAX_LINE_BYTES: u64 = 64 * 1024;
 
 /// What files begin with that are no text in UTF-8, and what to do about it.
 const FOREIGN: [(&[u8], &str); 4] = [
@@ -23,12 +19,19 @@ const FOREIGN: [(&[u8], &str); 4] = [
 
 const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 
+/// Why a line is refused: a code, and a sentence.
+pub type Refusal = (&'static str, &'static str);
+
+/// A line that is longer than a line may be.
+pub const LINE_TOO_LONG: Refusal = ("LINE_TOO_LONG", "the line is longer than any that is right");
+
 /// A line, or why it cannot be read.
 pub type Line = std::result::Result<String, Refusal>;
 
 /// Reads a file line by line; empty lines are counted and left out.
 pub struct Lines {
     path: PathBuf,
+    max_bytes: u64,
     from: BufReader<File>,
     number: u64,
     position: u64,
@@ -38,8 +41,8 @@ pub struct Lines {
 }
 
 impl Lines {
-    /// Refuses what is compressed or in another encoding.
-    pub fn open(path: &Path) -> Result<Self> {
+    /// Opens a file whose lines have at most so many bytes; refuses what is compressed or in another encoding.
+    pub fn open(path: &Path, max_line_bytes: usize) -> Result<Self> {
         let failed = |error| CliError::file(path, &error);
         let file = File::open(path).map_err(failed)?;
         let bytes = file.metadata().map_err(failed)?.len();
@@ -57,6 +60,7 @@ impl Lines {
         from.consume(mark);
         Ok(Self {
             path: path.to_owned(),
+            max_bytes: max_line_bytes as u64 + 2,
             from,
             number: 0,
             position: mark as u64,
@@ -90,16 +94,16 @@ impl Lines {
     fn read(&mut self) -> Result<Option<Line>> {
         let failed = |error| CliError::file(&self.path, &error);
         let mut line = Vec::new();
-        let read = self.from.by_ref().take(MAX_LINE_BYTES);
+        let read = self.from.by_ref().take(self.max_bytes);
         let read = { read }.read_until(b'\n', &mut line).map_err(failed)?;
         if read == 0 {
             return Ok(None);
         }
         self.number += 1;
         self.position += read as u64;
-        if read as u64 == MAX_LINE_BYTES && !line.ends_with(b"\n") {
+        if read as u64 == self.max_bytes && !line.ends_with(b"\n") {
             self.position += self.from.skip_until(b'\n').map_err(failed)? as u64;
-            return Ok(Some(Err(("LINE_TOO_LONG", "the line is over 64 KiB"))));
+            return Ok(Some(Err(LINE_TOO_LONG)));
         }
         let text = String::from_utf8(line);
         let text = text.map_err(|_| ("INVALID_INPUT", "the line is no text in UTF-8"));
