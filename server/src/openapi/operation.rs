@@ -91,12 +91,21 @@ impl OperationSpec {
     }
 
     /// Sets the JSON body that it takes, a `T`, with what a body may be refused with.
-    pub fn body<T: ToSchema>(mut self, example: Value) -> Self {
+    pub fn body<T: ToSchema>(self, example: Value) -> Self {
+        self.request_body::<T>(Required::True, example)
+    }
+
+    /// Sets a JSON body that may be left out.
+    pub fn optional_body<T: ToSchema>(self, example: Value) -> Self {
+        self.request_body::<T>(Required::False, example)
+    }
+
+    fn request_body<T: ToSchema>(mut self, required: Required, example: Value) -> Self {
         let content = ContentBuilder::new()
             .schema(Some(self.schema_ref::<T>()))
             .example(Some(example));
         let body = RequestBodyBuilder::new()
-            .required(Some(Required::True))
+            .required(Some(required))
             .content("application/json", content.build());
         self.operation = self.operation.request_body(Some(body.build()));
         self.errors([ErrorCode::InvalidInput, ErrorCode::PayloadTooLarge])

@@ -23,7 +23,7 @@ pub fn operations() -> Vec<OperationSpec> {
                 "VAPID 鍵を作成する、または取り込む",
             )
             .about("Subscriptions stay with the keys that they were made with. An import of a key that the app has changes nothing.")
-            .body::<AddVapidKey>(json!({}))
+            .optional_body::<AddVapidKey>(json!({}))
             .response::<VapidKey>(201, "The new key.", key())
             .response::<VapidKey>(200, "The key, which the app had already.", key())
             .errors([E::ConfigError, E::TooManyKeys]),
