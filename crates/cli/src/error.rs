@@ -122,6 +122,16 @@ impl CliError {
         Self { uncertain, ..self }
     }
 
+    /// The failure of a list of which `is_begun` says whether any was sent. With that, or when this one may have been, the exit code is
+    /// [`Exit::Uncertain`].
+    #[must_use]
+    pub fn of_list(mut self, is_begun: bool) -> Self {
+        if is_begun || self.uncertain {
+            self.exit = Exit::Uncertain;
+        }
+        self
+    }
+
     /// Adds what is known of the send. Once the server has some of it, or may have, the exit code is [`Exit::Uncertain`].
     #[must_use]
     pub fn with_send(mut self, send: FailedSend) -> Self {

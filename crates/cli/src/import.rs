@@ -6,6 +6,7 @@ mod vapid_key;
 
 use std::collections::HashSet;
 use std::fs::{self, OpenOptions};
+use std::hash::{BuildHasher as _, RandomState};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
@@ -19,9 +20,10 @@ use crate::connection::ServerConnection;
 use crate::error::{CliError, Exit, Result};
 use crate::lines::{Line, Lines, Refusal};
 use crate::output::Output;
-use crate::progress_file::{ProgressFile, beside};
+use crate::progress_file::{DoneLines, ProgressFile, beside};
 use probe::{ProbeArgs, ProbeReport, Sample};
 use record::{Format, Item};
+use vapid_key::ImportedKey;
 
 /// Most bytes of the items of a request, so that its body stays below the server's 4 MiB.
 const MAX_BATCH_BYTES: usize = 3 * 1024 * 1024;
@@ -51,10 +53,15 @@ pub struct ImportArgs {
 }
 
 /// How far the import has come.
+#[derive(Clone, Serialize, Deserialize)]
+struct Progress {
+    done: DoneLines,
+    totals: Totals,
+}
+
+/// What became of the lines so far.
 #[derive(Clone, Default, Serialize, Deserialize)]
 struct Totals {
-    /// The lines that are done.
-    lines: u64,
     created: usize,
     updated: usize,
     refused: usize,
@@ -83,9 +90,13 @@ struct ImportReport {
 #[derive(Default)]
 struct Batch {
     items: Vec<Box<RawValue>>,
-    lines: Vec<u64>,
+    /// Number and endpoint of each.
+    lines: Vec<(u64, String)>,
+    endpoints: HashSet<String>,
     refused: Vec<RefusedLine>,
     bytes: usize,
+    /// The number of its last line, and the hash of the file up to it.
+    end: (u64, u64),
 }
 
 #[derive(Serialize)]
@@ -96,37 +107,51 @@ struct BulkBody<'a> {
 struct Import<'a> {
     connection: &'a ServerConnection,
     path: String,
-    vapid_public_key: Option<String>,
+    key: ImportedKey,
     format: Format,
-    /// The endpoints of the lines before.
-    known: HashSet<String>,
+    /// The endpoints that were taken, by their hashes.
+    known: HashSet<u64>,
+    hashes: RandomState,
     sample: Sample,
     report: ImportReport,
-    progress: Option<ProgressFile<Totals>>,
+    done: DoneLines,
+    progress: Option<ProgressFile<Progress>>,
     refused_path: PathBuf,
 }
 
 impl ImportArgs {
     pub fn run(self, connection: &ServerConnection, output: &Output) -> Result<()> {
+        let refused_path = self.refused_path()?;
         let mut lines = Lines::open(&self.file, MAX_LINE_BYTES)?;
-        let format = Format::of(&mut lines)?;
-        let refused_path = self
-            .refused
-            .clone()
-            .unwrap_or_else(|| beside(&self.file, "refused"));
+        let (format, refused) = Format::of(&mut lines)?;
         let mut import = self.start(connection, format, refused_path)?;
         let bar = ProgressBar::new(lines.bytes());
         let mut batch = Batch::default();
-        while let Some((line, text)) = lines.next()? {
-            import.read(&mut batch, line, text);
+        for (line, refusal) in refused {
+            import.read(&mut batch, (line, Err(refusal)), &lines)?;
+        }
+        while let Some(line) = lines.next()? {
+            import.read(&mut batch, line, &lines)?;
             if batch.is_full() {
-                import.send(std::mem::take(&mut batch), line)?;
+                import.send(&mut batch)?;
                 bar.set_position(lines.position());
             }
         }
-        import.send(batch, lines.number())?;
+        import.send(&mut batch)?;
         bar.finish_and_clear();
         import.finish(self.probe, output)
+    }
+
+    /// Never a file of somebody else's: what was refused before is replaced.
+    fn refused_path(&self) -> Result<PathBuf> {
+        let Some(path) = &self.refused else {
+            return Ok(beside(&self.file, "refused"));
+        };
+        if path.exists() && !beside(&self.file, "progress").exists() {
+            let message = format!("{} is there already", path.display());
+            return Err(CliError::usage(message, "name another file"));
+        }
+        Ok(path.clone())
     }
 
     fn start<'a>(
@@ -137,24 +162,31 @@ impl ImportArgs {
     ) -> Result<Import<'a>> {
         let sample = self.probe.begin(connection)?;
         let query = if self.dry_run { "?dry_run=true" } else { "" };
-        let key = self.vapid_key.as_deref();
-        let vapid_public_key = vapid_key::take_over(connection, key, self.dry_run)?;
-        let progress = if self.dry_run {
-            None
-        } else {
-            Some(ProgressFile::open(&self.file, Totals::default)?)
+        let path = connection.app_path(&format!("/subscriptions/bulk{query}"))?;
+        let begin = Progress {
+            done: DoneLines::none(connection)?,
+            totals: Totals::default(),
         };
-        let totals = progress.as_ref().map(|it| it.state.clone());
-        let totals = totals.unwrap_or_default();
-        if totals.lines == 0 {
+        let progress = ProgressFile::open(&self.file, || begin)?;
+        let Progress { done, totals } = progress.state.clone();
+        if !done.is_for(connection)? || (self.dry_run && done.count() > 0) {
+            return Err(progress.unusable());
+        }
+        if done.count() == 0 {
             forget(&refused_path)?;
         }
+        if !self.dry_run {
+            // Better before the first line is stored than after it.
+            progress.save()?;
+        }
+        let key = self.vapid_key.as_deref();
         Ok(Import {
             connection,
-            path: connection.app_path(&format!("/subscriptions/bulk{query}"))?,
-            vapid_public_key,
+            path,
+            key: ImportedKey::take_over(connection, key, self.dry_run)?,
             format,
             known: HashSet::new(),
+            hashes: RandomState::new(),
             sample,
             report: ImportReport {
                 totals,
@@ -162,13 +194,27 @@ impl ImportArgs {
                 first_refused: Vec::new(),
                 probe: None,
             },
-            progress,
+            done,
+            progress: (!self.dry_run).then_some(progress),
             refused_path,
         })
     }
 }
 
 impl Batch {
+    fn push(&mut self, line: u64, item: Item, key: &ImportedKey) {
+        let endpoint = item.endpoint().to_owned();
+        let item = item.into_json(key);
+        self.bytes += item.get().len();
+        self.endpoints.insert(endpoint.clone());
+        self.items.push(item);
+        self.lines.push((line, endpoint));
+    }
+
+    fn has(&self, endpoint: &str) -> bool {
+        self.endpoints.contains(endpoint)
+    }
+
     fn is_full(&self) -> bool {
         self.items.len() == MAX_BULK_ITEMS
             || self.refused.len() >= MAX_BULK_ITEMS
@@ -177,39 +223,47 @@ impl Batch {
 }
 
 impl Import<'_> {
-    /// Adds a line to the batch, unless an earlier run has done it.
-    fn read(&mut self, batch: &mut Batch, line: u64, text: Line) {
+    /// Adds a line, the last that was read of `lines`, to the batch, unless an earlier run has done it.
+    fn read(&mut self, batch: &mut Batch, (line, text): (u64, Line), lines: &Lines) -> Result<()> {
+        let is_done = self.done.has(line, lines);
+        let is_done = is_done.ok_or_else(|| self.unusable())?;
         let item = text.and_then(|text| self.format.item(&text));
-        let item = item.and_then(|item| self.first_of_its_endpoint(item));
-        if line <= self.report.totals.lines {
-            return;
-        }
-        match item {
-            Ok(item) => {
-                let item = item.into_json(self.vapid_public_key.as_deref());
-                batch.bytes += item.get().len();
-                batch.items.push(item);
-                batch.lines.push(line);
+        if is_done {
+            if let Ok(item) = &item {
+                self.known.insert(self.hashes.hash_one(item.endpoint()));
             }
+            return Ok(());
+        }
+        if let Ok(item) = &item
+            && batch.has(item.endpoint())
+        {
+            // Whether the line before is good is for the server to say.
+            self.send(batch)?;
+        }
+        match item.and_then(|item| self.first_of_its_endpoint(item)) {
+            Ok(item) => batch.push(line, item, &self.key),
             Err((code, message)) => batch.refused.push(RefusedLine {
                 line,
                 code: code.to_owned(),
                 message: message.to_owned(),
             }),
         }
+        batch.end = (line, lines.hash());
+        Ok(())
     }
 
-    fn first_of_its_endpoint(&mut self, item: Item) -> std::result::Result<Item, Refusal> {
-        if self.known.insert(item.endpoint().to_owned()) {
-            self.sample.offer(item.endpoint());
-            Ok(item)
-        } else {
+    fn first_of_its_endpoint(&self, item: Item) -> std::result::Result<Item, Refusal> {
+        let hash = self.hashes.hash_one(item.endpoint());
+        if self.known.contains(&hash) {
             Err(("DUPLICATE", "an earlier line has the same endpoint"))
+        } else {
+            Ok(item)
         }
     }
 
-    /// Registers what the batch has; `last` is the number of its last line.
-    fn send(&mut self, mut batch: Batch, last: u64) -> Result<()> {
+    /// Registers what the batch has, and empties it.
+    fn send(&mut self, batch: &mut Batch) -> Result<()> {
+        let mut batch = std::mem::take(batch);
         if !batch.items.is_empty() {
             let body = BulkBody {
                 items: &batch.items,
@@ -217,23 +271,40 @@ impl Import<'_> {
             let done: RegisteredMany = self.connection.api().post_idempotent(&self.path, &body)?;
             self.report.totals.created += done.created;
             self.report.totals.updated += done.updated;
-            let refused = done.rejected.into_iter().filter_map(|it| {
-                let line = *batch.lines.get(it.index)?;
-                Some(RefusedLine {
-                    line,
+            for it in done.rejected {
+                let Some(line) = batch.lines.get_mut(it.index) else {
+                    continue;
+                };
+                // It was not taken.
+                line.1.clear();
+                batch.refused.push(RefusedLine {
+                    line: line.0,
                     code: it.code,
                     message: it.message,
-                })
-            });
-            batch.refused.extend(refused);
+                });
+            }
+            let taken = batch.lines.iter().filter(|line| !line.1.is_empty());
+            for (_, endpoint) in taken {
+                self.known.insert(self.hashes.hash_one(endpoint));
+                self.sample.offer(endpoint);
+            }
         }
         self.keep_refused(batch.refused)?;
-        self.report.totals.lines = last.max(self.report.totals.lines);
+        self.done.advance(batch.end.0, batch.end.1);
         if let Some(progress) = &mut self.progress {
-            progress.state = self.report.totals.clone();
+            progress.state = Progress {
+                done: self.done.clone(),
+                totals: self.report.totals.clone(),
+            };
             progress.save()?;
         }
         Ok(())
+    }
+
+    fn unusable(&self) -> CliError {
+        let path = beside(&self.refused_path, "progress");
+        let progress = self.progress.as_ref().map(ProgressFile::unusable);
+        progress.unwrap_or_else(|| CliError::usage(format!("{}", path.display()), ""))
     }
 
     fn keep_refused(&mut self, mut refused: Vec<RefusedLine>) -> Result<()> {
@@ -254,8 +325,14 @@ impl Import<'_> {
         if let Some(progress) = &self.progress {
             progress.finish()?;
         }
-        self.report.probe = probe.send(self.connection, &self.sample)?;
+        let probe = probe.send(self.connection, &self.sample);
+        let (report, failed) = match probe {
+            Ok(report) => (report, Ok(())),
+            Err(error) => (None, Err(error)),
+        };
+        self.report.probe = report;
         output.show(&self.report, ImportReport::lines)?;
+        failed?;
         let refused = self.report.totals.refused;
         if refused == 0 {
             return Ok(());

@@ -1,6 +1,7 @@
 //! The lines of a file that may be anything: each bounded in memory, with its number.
 
 use std::fs::File;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::{Path, PathBuf};
 
@@ -34,6 +35,7 @@ pub struct Lines {
     max_bytes: u64,
     from: BufReader<File>,
     number: u64,
+    hash: DefaultHasher,
     position: u64,
     bytes: u64,
     /// A line that was looked at and not taken.
@@ -63,6 +65,7 @@ impl Lines {
             max_bytes: max_line_bytes as u64 + 2,
             from,
             number: 0,
+            hash: DefaultHasher::new(),
             position: mark as u64,
             bytes,
             ahead: None,
@@ -100,6 +103,7 @@ impl Lines {
             return Ok(None);
         }
         self.number += 1;
+        line.hash(&mut self.hash);
         self.position += read as u64;
         if read as u64 == self.max_bytes && !line.ends_with(b"\n") {
             self.position += self.from.skip_until(b'\n').map_err(failed)? as u64;
@@ -113,6 +117,11 @@ impl Lines {
     /// The number of the last line.
     pub fn number(&self) -> u64 {
         self.number
+    }
+
+    /// By which what is read so far is known again.
+    pub fn hash(&self) -> u64 {
+        self.hash.finish()
     }
 
     /// Bytes that are read, and bytes in all.

@@ -4,10 +4,12 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 
+use crate::connection::ServerConnection;
 use crate::error::{CliError, Result};
+use crate::lines::Lines;
 
 /// The file in which a command keeps a `T` between its runs.
 pub struct ProgressFile<T> {
@@ -46,6 +48,48 @@ impl<T: Serialize + DeserializeOwned> ProgressFile<T> {
     }
 }
 
+/// Which lines of a file are done, and for which app: another file of the same name, or another app, begins anew.
+#[derive(Clone, Serialize, Deserialize)]
+pub struct DoneLines {
+    app: String,
+    lines: u64,
+    hash: u64,
+}
+
+impl DoneLines {
+    /// No line is done for this app.
+    pub fn none(connection: &ServerConnection) -> Result<Self> {
+        Ok(Self {
+            app: connection.app()?.to_owned(),
+            lines: 0,
+            hash: 0,
+        })
+    }
+
+    /// How many lines are done.
+    pub fn count(&self) -> u64 {
+        self.lines
+    }
+
+    /// Whether they are done for the app that is meant now.
+    pub fn is_for(&self, connection: &ServerConnection) -> Result<bool> {
+        Ok(self.app == connection.app()?)
+    }
+
+    /// Whether `line`, the last that was read, is one of them; `None` if those lines were others.
+    pub fn has(&self, line: u64, lines: &Lines) -> Option<bool> {
+        let is_last = line == self.lines;
+        (!is_last || lines.hash() == self.hash).then_some(line <= self.lines)
+    }
+
+    /// All lines up to this one are done, the last that was read.
+    pub fn advance(&mut self, line: u64, hash: u64) {
+        if line > self.lines {
+            (self.lines, self.hash) = (line, hash);
+        }
+    }
+}
+
 /// The path with one more ending.
 pub fn beside(file: &Path, ending: &str) -> PathBuf {
     let mut path = file.as_os_str().to_owned();
@@ -57,6 +101,6 @@ pub fn beside(file: &Path, ending: &str) -> PathBuf {
 fn unusable(path: &Path) -> CliError {
     CliError::usage(
         format!("{} is not of this file", path.display()),
-        "remove it to begin with the file's first line",
+        "it is of other lines or of another app; remove it to begin with the first line",
     )
 }

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Map, Value};
 
+use super::vapid_key::ImportedKey;
 use crate::error::{CliError, Result};
 use crate::lines::{Lines, Refusal};
 
@@ -14,6 +15,9 @@ const NO_JSON: Refusal = (
     "the line is no JSON object of a subscription",
 );
 const NO_ENDPOINT: Refusal = ("MISSING_FIELDS", "the line has no endpoint");
+
+/// How many lines are looked at to find out how a file is written.
+const MAX_LINES_BEFORE: usize = 100;
 
 /// How the lines of a file are written.
 pub enum Format {
@@ -57,26 +61,32 @@ struct Keys {
 }
 
 impl Format {
-    /// Finds out by the first line, which is taken if it names columns.
-    pub fn of(lines: &mut Lines) -> Result<Self> {
-        let first = match lines.peek()? {
-            Some(Ok(text)) => text.trim().to_owned(),
-            Some(Err(_)) => String::new(),
-            // The export of an app without subscribers.
-            None => return Ok(Self::Json),
-        };
-        if first.starts_with('{') {
-            return Ok(Self::Json);
+    /// Finds out by the first line that is JSON or names columns, of which the latter is taken; with the lines before it, which are
+    /// refused.
+    pub fn of(lines: &mut Lines) -> Result<(Self, Vec<(u64, Refusal)>)> {
+        let mut refused = Vec::new();
+        while refused.len() < MAX_LINES_BEFORE {
+            let first = match lines.peek()? {
+                Some(Ok(text)) => text.trim(),
+                Some(Err(_)) => "",
+                // The export of an app without subscribers.
+                None if refused.is_empty() => return Ok((Self::Json, refused)),
+                None => break,
+            };
+            if first.starts_with('{') {
+                return Ok((Self::Json, refused));
+            }
+            let columns = record(first).and_then(|names| Columns::named(&names));
+            let taken = lines.next()?;
+            if let Some(columns) = columns {
+                return Ok((Self::Csv(columns), refused));
+            }
+            if let Some((line, text)) = taken {
+                refused.push((line, text.err().unwrap_or(NO_JSON)));
+            }
         }
-        let columns = record(&first).and_then(|names| Columns::named(&names));
-        let columns = columns.ok_or_else(|| {
-            CliError::usage(
-                "the first line is no JSON and names no column of endpoints",
-                expected(),
-            )
-        })?;
-        lines.next()?;
-        Ok(Self::Csv(columns))
+        let message = "no line is a JSON object, and none names a column of endpoints";
+        Err(CliError::usage(message, expected()))
     }
 
     /// What a line says.
@@ -136,10 +146,10 @@ impl Item {
         self.registration.endpoint.as_deref().unwrap_or_default()
     }
 
-    /// The item of a request; a line that names no VAPID key has this one.
-    pub fn into_json(mut self, vapid_public_key: Option<&str>) -> Box<RawValue> {
+    /// The item of a request.
+    pub fn into_json(mut self, key: &ImportedKey) -> Box<RawValue> {
         let named = self.registration.vapid_public_key.take();
-        self.registration.vapid_public_key = named.or_else(|| vapid_public_key.map(str::to_owned));
+        self.registration.vapid_public_key = key.of_line(named);
         to_raw_value(&self).expect("a registration is plain data")
     }
 }

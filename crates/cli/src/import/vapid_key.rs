@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::Read as _;
 use std::path::Path;
 
+use hato_domain::wire::Acknowledged;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -15,27 +16,56 @@ const MAX_BYTES: u64 = 16 * 1024;
 
 #[derive(Deserialize)]
 struct AppKey {
+    id: String,
     public_key: String,
+    primary: bool,
+    active_subscriptions: i64,
 }
 
-/// Gives the app the key of this file; its public key. A dry run gives nothing, and judges the lines as if they were made with the app's
-/// own key.
-pub fn take_over(
-    connection: &ServerConnection,
-    file: Option<&Path>,
-    is_dry_run: bool,
-) -> Result<Option<String>> {
-    let Some(file) = file else {
-        return Ok(None);
-    };
-    let private_key = read(file)?;
-    if is_dry_run {
-        return Ok(None);
+/// Which key the lines are registered with.
+pub enum ImportedKey {
+    /// The one that each names, or the app's own.
+    Named,
+    /// The one that each names, or else this one.
+    Given(String),
+    /// The app's own, whatever a line names: a dry run imports no key.
+    Unknown,
+}
+
+impl ImportedKey {
+    /// Gives the app the key of this file, if there is one. It becomes the primary one of an app without subscribers: who comes from
+    /// elsewhere then has the key that the site's page subscribes with, and nothing changes in their browsers.
+    pub fn take_over(
+        connection: &ServerConnection,
+        file: Option<&Path>,
+        is_dry_run: bool,
+    ) -> Result<Self> {
+        let Some(file) = file else {
+            return Ok(Self::Named);
+        };
+        let private_key = read(file)?;
+        if is_dry_run {
+            return Ok(Self::Unknown);
+        }
+        let path = connection.app_path("/vapid-keys")?;
+        let body = json!({"private_key": private_key});
+        let key: AppKey = connection.api().post_idempotent(&path, &body)?;
+        let all: Vec<AppKey> = connection.api().get(&path)?;
+        if !key.primary && all.iter().all(|key| key.active_subscriptions == 0) {
+            let path = format!("{path}/{}/primary", key.id);
+            let _: Acknowledged = connection.api().post_idempotent(&path, &json!({}))?;
+        }
+        Ok(Self::Given(key.public_key))
     }
-    let path = connection.app_path("/vapid-keys")?;
-    let body = json!({"private_key": private_key});
-    let key: AppKey = connection.api().post_idempotent(&path, &body)?;
-    Ok(Some(key.public_key))
+
+    /// The key of a line that names `named`.
+    pub fn of_line(&self, named: Option<String>) -> Option<String> {
+        match self {
+            Self::Named => named,
+            Self::Given(key) => Some(named.unwrap_or_else(|| key.clone())),
+            Self::Unknown => None,
+        }
+    }
 }
 
 /// The text of the key; of a pair in JSON, as web-push writes it, the private one.

@@ -13,9 +13,9 @@ use serde::{Deserialize, Serialize};
 
 use super::{new_key, send_path};
 use crate::connection::ServerConnection;
-use crate::error::{CliError, Result};
+use crate::error::{CliError, Exit, Result};
 use crate::output::Output;
-use crate::progress_file::ProgressFile;
+use crate::progress_file::{DoneLines, ProgressFile};
 use crate::text::recipient_noun;
 use lines::MessageLines;
 
@@ -29,7 +29,7 @@ const MAX_ATTEMPTS: usize = 30;
 #[derive(Serialize, Deserialize)]
 struct Progress {
     idempotency_key: String,
-    lines: u64,
+    done: DoneLines,
 }
 
 /// What became of the lines of this run.
@@ -54,38 +54,40 @@ struct RefusedLine {
 pub fn send(file: &Path, connection: &ServerConnection, output: &Output) -> Result<()> {
     connection.require_named_app()?;
     let total = lines::check(file, connection.has_key())?;
-    let mut progress = ProgressFile::open(file, Progress::begin)?;
-    let Progress {
-        idempotency_key,
-        lines: done,
-    } = &progress.state;
-    let (key, done) = (idempotency_key.clone(), *done);
-    if done > total {
+    let begin = Progress::begin(connection)?;
+    let mut progress = ProgressFile::open(file, || begin)?;
+    let done = progress.state.done.clone();
+    if done.count() > total || !done.is_for(connection)? {
         return Err(progress.unusable());
     }
     // The name of the requests is kept before the first of them.
     progress.save()?;
     let mut report = FileReport {
-        skipped: done,
+        skipped: done.count(),
         ..FileReport::default()
     };
-    let bar = ProgressBar::new(total).with_position(done);
+    let bar = ProgressBar::new(total).with_position(done.count());
     let mut messages = MessageLines::open(file)?;
     while let Some((line, message)) = messages.next_message()? {
-        if line <= done {
+        if done
+            .has(line, messages.lines())
+            .ok_or_else(|| progress.unusable())?
+        {
             continue;
         }
-        let sent = send_line(connection, &message, &format!("{key}-{line}"));
-        report
-            .add(line, sent)
-            .map_err(|error| stopped(file, line, error))?;
-        progress.state.lines = line;
+        let key = format!("{}-{line}", progress.state.idempotency_key);
+        let sent = send_line(connection, &message, &key);
+        let is_to_one = message.endpoint.is_some();
+        let added = report.add(line, is_to_one, sent);
+        added.map_err(|error| stopped(file, line, error.of_list(report.is_begun())))?;
+        progress.state.done.advance(line, messages.lines().hash());
         progress.save()?;
         bar.set_position(line);
     }
     bar.finish_and_clear();
     progress.finish()?;
-    output.show(&report, FileReport::lines)
+    output.show(&report, FileReport::lines)?;
+    report.check()
 }
 
 /// Waits while the limit of sends a minute is reached.
@@ -104,34 +106,54 @@ fn send_line(connection: &ServerConnection, message: &Notify, key: &str) -> Resu
 fn stopped(file: &Path, line: u64, error: CliError) -> CliError {
     let name = file.display();
     error.add_remedy(&format!(
-        "{name}:{line} was not sent; the same command goes on there"
+        "the lines before {name}:{line} are sent, and this one may be; the same command goes on there and sends nothing twice"
     ))
 }
 
 impl Progress {
-    fn begin() -> Self {
-        Self {
+    fn begin(connection: &ServerConnection) -> Result<Self> {
+        Ok(Self {
             idempotency_key: new_key(),
-            lines: 0,
-        }
+            done: DoneLines::none(connection)?,
+        })
     }
 }
 
 impl FileReport {
     /// A recipient who has left stops nobody else's message.
-    fn add(&mut self, line: u64, sent: Result<SendAccepted>) -> Result<()> {
+    fn add(&mut self, line: u64, is_to_one: bool, sent: Result<SendAccepted>) -> Result<()> {
         match sent {
             Ok(accepted) => {
                 self.sent += 1;
                 self.queued += accepted.queued;
             }
-            Err(error) if error.code() == ErrorCode::NotFound.as_str() => {
+            Err(error) if is_to_one && error.code() == ErrorCode::NotFound.as_str() => {
                 let code = error.code().to_owned();
                 self.refused.push(RefusedLine { line, code });
             }
             Err(error) => return Err(error),
         }
         Ok(())
+    }
+
+    fn is_begun(&self) -> bool {
+        self.skipped + self.sent > 0
+    }
+
+    fn check(&self) -> Result<()> {
+        if self.refused.is_empty() {
+            return Ok(());
+        }
+        let message = format!(
+            "{} lines have a recipient who is not there",
+            self.refused.len()
+        );
+        Err(CliError::new(
+            Exit::Negative,
+            "refused",
+            message,
+            "they unsubscribed, or never were here",
+        ))
     }
 
     fn lines(&self) -> Vec<String> {

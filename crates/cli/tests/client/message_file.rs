@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::http_proxy::HttpProxy;
 use crate::setup::{CliSetup, subscribe, with_push_service};
@@ -45,7 +45,10 @@ async fn each_line_is_a_message_of_its_own() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = write(folder.path(), &lines);
     let line = ["notify", "--file", &file];
-    let report = setup.with_key("full", &line).await.json().await;
+    let programs = [&line[..], &["--json"]].concat();
+    let output = setup.with_key("full", &programs).await.output().await;
+    assert_eq!(output.code, 1, "{output:?}");
+    let report: Value = serde_json::from_str(&output.stdout).expect("JSON");
     let refused = json!([{"line": 4, "code": "NOT_FOUND"}]);
     let expected = json!({"skipped": 0, "sent": 3, "queued": 5, "refused": refused});
     assert_eq!(report, expected);
@@ -61,11 +64,11 @@ async fn a_run_that_was_interrupted_goes_on_where_it_stopped() {
     let lines: Vec<_> = (1..=5).map(message).collect();
     let file = write(folder.path(), &lines);
     let line = ["notify", "--file", &file];
-    // The third line is sent, and nobody hears of it.
-    let proxy = HttpProxy::dropping_responses(2..100, setup.server.address()).await;
+    // The app is asked for first. The third line is sent, and nobody hears of it.
+    let proxy = HttpProxy::dropping_responses(3..100, setup.server.address()).await;
     let cut = setup.with_key("full", &line).await;
     let cut = cut.env("HATO_URL", &proxy.url).output().await;
-    assert_ne!(cut.code, 0);
+    assert_eq!(cut.code, 8, "{cut:?}");
     assert!(cut.stderr.contains("messages.ndjson:3"), "{cut:?}");
     assert_eq!(titles(&setup).await, ["m1", "m2", "m3"]);
 
@@ -106,7 +109,10 @@ async fn one_wrong_line_sends_nothing() {
             json!({"title": "t", "body": "x".repeat(300_000)}).to_string(),
             "PAYLOAD_TOO_LARGE",
         ),
-        ("\u{feff}{}".to_owned(), "INVALID_INPUT"),
+        (
+            json!({"title": "t", "body": "b", "endpoint": "http://a"}).to_string(),
+            "INVALID_URL",
+        ),
     ] {
         let file = write(folder.path(), &[message(1), wrong]);
         let line = ["notify", "--file", &file];

@@ -97,6 +97,10 @@ async fn ten_thousand_move_in_and_on_with_their_key_and_each_export_is_the_same(
     assert_eq!((code, &report["created"]), (0, &json!(10_000)), "{report}");
     let arrived = exported(&second, "arrived.ndjson").await;
     assert!(arrived == left, "the exports differ");
+    // Browsers go on with the key that they have.
+    let app = format!("/api/v1/apps/{}", second.app.id);
+    let app = second.app.owner.get(&app).await.expect("an answer").json();
+    assert_eq!(app["vapid_public_key"], *first.app.vapid_public_key);
 }
 
 #[tokio::test]
@@ -153,7 +157,7 @@ async fn what_is_no_text_in_utf_8_is_refused_as_a_whole() {
         (&b"\x1f\x8b\x08\x00"[..], "gunzip"),
         (b"\x28\xb5\x2f\xfd\x00", "unzstd"),
         (b"\xff\xfe{\x00", "UTF-16"),
-        (b"name,colour\nx,y\n", "names no column"),
+        (b"name,colour\nx,y\n", "names a column"),
     ] {
         let file = write(&setup, "foreign", bytes);
         let output = setup
@@ -222,6 +226,47 @@ async fn an_import_that_was_interrupted_goes_on_where_it_stopped() {
     assert_eq!((code, &report["created"]), (0, &json!(3_500)), "{report}");
     assert_eq!(report["updated"], 0);
     assert_eq!(exported(&setup, "all").await.lines().count(), 3_500);
+}
+
+#[tokio::test]
+async fn what_is_done_is_done_for_these_lines_and_this_app_alone() {
+    let (first, second) = (setup().await, setup().await);
+    let lines: Vec<_> = (0..1_500).map(line).collect();
+    let file = write(&first, "list", lines.join("\n"));
+    // The app is asked for first, and one batch follows.
+    let action = |number| match number {
+        0 | 1 => ProxyAction::Forward,
+        _ => ProxyAction::Respond(answer("403 Forbidden", "", "")),
+    };
+    let proxy = HttpProxy::start(action, first.server.address()).await;
+    let cut = first.with_key("full", &["import", &file]).await;
+    let cut = cut.env("HATO_URL", &proxy.url).output().await;
+    assert_ne!(cut.code, 0, "{cut:?}");
+    let other = second.with_key("full", &["import", &file]).await;
+    let other = other.output().await;
+    assert_eq!(other.error_code(), (2, "usage"), "{other:?}");
+    fs::write(&file, [&lines[1..], &lines[..1]].concat().join("\n")).expect("a file");
+    let changed = first.with_key("full", &["import", &file]).await;
+    let changed = changed.output().await;
+    assert_eq!(changed.error_code(), (2, "usage"), "{changed:?}");
+    assert!(changed.stderr.contains("list.progress"), "{changed:?}");
+}
+
+#[tokio::test]
+async fn a_line_that_was_refused_takes_nobodys_place() {
+    let setup = setup().await;
+    let wrong = line(1).replace(P256DH, &"B".repeat(87));
+    let lines = ["# a list", &wrong, &line(1), &line(1)].map(str::to_owned);
+    let file = write(&setup, "list", lines.join("\n"));
+    let (code, report) = run(&setup, &["import", &file]).await;
+    assert_eq!((code, &report["created"]), (1, &json!(1)), "{report}");
+    let expected = [(1, "INVALID_INPUT"), (2, "INVALID_INPUT"), (4, "DUPLICATE")];
+    let expected = expected.map(|(line, code)| (line, code.to_owned()));
+    assert_eq!(refused(&format!("{file}.refused")), expected);
+    let own = ["import", &file, "--refused", &file];
+    let own = setup.with_key("full", &own).await.output().await;
+    assert_eq!(own.error_code(), (2, "usage"));
+    assert!(Path::new(&file).exists());
 }
 
 #[tokio::test]

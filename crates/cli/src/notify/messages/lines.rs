@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use hato_domain::ErrorCode;
 use hato_domain::wire::{self, MAX_BODY_BYTES, Notify};
+use hato_domain::{Endpoint, ErrorCode};
 
 use crate::error::{CliError, Result};
 use crate::lines::{LINE_TOO_LONG, Lines};
@@ -36,6 +36,11 @@ impl MessageLines {
         Ok(Some((line, message)))
     }
 
+    /// The lines themselves.
+    pub fn lines(&self) -> &Lines {
+        &self.lines
+    }
+
     fn wrong(&self, code: ErrorCode) -> CliError {
         CliError::usage(
             format!("{}:{}: {code}", self.path.display(), self.lines.number()),
@@ -64,6 +69,11 @@ pub fn check(path: &Path, has_key: bool) -> Result<u64> {
 
 fn well_formed(message: Notify) -> std::result::Result<(), ErrorCode> {
     message.options()?;
+    message
+        .endpoint
+        .as_deref()
+        .map(Endpoint::parse)
+        .transpose()?;
     message.schedule()?;
     message.filter()?;
     message.into_notification()?;
