@@ -15,7 +15,7 @@ use hato_service::ports::{
 
 use crate::Database;
 use crate::claim::claim;
-use crate::dialect::{DbConnection, may_claim, readers, sql, transaction};
+use crate::dialect::{DbConnection, may_claim, readers, sql, time_of_others, transaction};
 use crate::due_time_repair::repair_due_times;
 use crate::error::{decode_error, json, with_context};
 use crate::selection::SelectedRange;
@@ -86,11 +86,13 @@ impl DeliveryQueue for Database {
     async fn renew_leases(
         &self,
         leases: &[PageLease],
-        until: UnixMillis,
+        now: UnixMillis,
+        lasting: Duration,
     ) -> Result<(), StoreError> {
         if leases.is_empty() {
             return Ok(());
         }
+        let until = time_of_others(self, now).plus(lasting);
         let leases = leases.to_vec();
         transaction!(self, "renew leases", |c| {
             for lease in leases {

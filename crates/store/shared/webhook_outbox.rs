@@ -10,7 +10,9 @@ use hato_service::ports::{
 };
 
 use crate::Database;
-use crate::dialect::{DbConnection, lock_webhook, may_claim, readers, sql, transaction};
+use crate::dialect::{
+    DbConnection, lock_webhook, may_claim, readers, sql, time_of_others, transaction,
+};
 use crate::error::with_context;
 use crate::queue::number_list;
 use crate::webhook_attempts::record;
@@ -173,8 +175,10 @@ impl WebhookQueue for Database {
     async fn renew_outbox(
         &self,
         outbox: &OutboxLease,
-        until: UnixMillis,
+        now: UnixMillis,
+        lasting: Duration,
     ) -> Result<bool, StoreError> {
+        let until = time_of_others(self, now).plus(lasting);
         let (app, token) = (outbox.app_id.as_str().to_owned(), outbox.token);
         transaction!(self, "renew the lease of an outbox", |c| {
             let renewed = sqlx::query!(

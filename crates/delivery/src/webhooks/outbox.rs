@@ -166,8 +166,9 @@ impl<Q: WebhookQueue + Send + Sync + ?Sized + 'static> OutboxWorker<Q> {
         let lease = shared.settings.lease;
         loop {
             tokio::time::sleep(lease / 3).await;
-            let until = shared.clock.now().plus(lease);
-            match self.sender.queue.renew_outbox(&self.lease, until).await {
+            let now = shared.clock.now();
+            let renewed = self.sender.queue.renew_outbox(&self.lease, now, lease);
+            match renewed.await {
                 Ok(true) => {}
                 Ok(false) => return,
                 Err(error) => {

@@ -124,9 +124,10 @@ impl DeliveryQueue for SpyQueue {
     async fn renew_leases(
         &self,
         leases: &[PageLease],
-        until: UnixMillis,
+        now: UnixMillis,
+        lasting: Duration,
     ) -> Result<(), StoreError> {
-        self.store.renew_leases(leases, until).await?;
+        self.store.renew_leases(leases, now, lasting).await?;
         self.note(|log| log.renewals += leases.len());
         Ok(())
     }

@@ -124,8 +124,8 @@ async fn the_outbox_of_a_dead_process_is_claimed_when_its_lease_ends(database: T
     test.advance_clock(test.settings.lease);
     test.post().await;
     assert_eq!(test.receiver.seen().len(), 1);
-    let until = test.clock.now();
-    let renewed = test.store.renew_outbox(&dead, until).await;
+    let (now, lease) = (test.clock.now(), test.settings.lease);
+    let renewed = test.store.renew_outbox(&dead, now, lease).await;
     assert!(!renewed.expect("asked"), "the lease was lost");
 }
 

@@ -270,9 +270,13 @@ pub trait DeliveryQueue {
         key: VapidKeyNumber,
     ) -> Result<Option<Vec<u8>>, StoreError>;
 
-    /// Extends the leases that are still held to `until`.
-    async fn renew_leases(&self, leases: &[PageLease], until: UnixMillis)
-    -> Result<(), StoreError>;
+    /// Extends the leases that are still held: they last for so long from now on.
+    async fn renew_leases(
+        &self,
+        leases: &[PageLease],
+        now: UnixMillis,
+        lasting: Duration,
+    ) -> Result<(), StoreError>;
 
     /// Records what became of a page, if the lease is still held: counters, deactivations, dead letters (as many as the send has
     /// room for, [`hato_domain::MAX_DEAD_LETTERS`]), retry jobs, the end of the send when this was its last page, events for the

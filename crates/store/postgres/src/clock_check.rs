@@ -120,6 +120,14 @@ impl ClockCheck {
         Ok(!is_off)
     }
 
+    /// The time where a clock shows `now` that is too far off: the database's, as far as it is known. Another clock's time is taken as it is.
+    pub(crate) fn corrected(&self, now: UnixMillis) -> UnixMillis {
+        let known = *self.known();
+        let lead = known.map_or(0, |known| known.lead(now, Instant::now()));
+        let is_off = lead.unsigned_abs() > TOLERATED;
+        UnixMillis(if is_off { now.0 - lead } else { now.0 })
+    }
+
     async fn ask(&self, connections: &Connections) -> sqlx::Result<DatabaseTime> {
         let database = DatabaseTime::ask(connections).await?;
         *self.known() = Some(database);

@@ -73,6 +73,11 @@ pub(crate) async fn may_claim(database: &Database, now: UnixMillis) -> Result<bo
     permitted.await.map_err(with_context("compare the clock"))
 }
 
+/// The time that a lease goes by which is renewed at `now`: another process's clock ends it.
+pub(crate) fn time_of_others(database: &Database, now: UnixMillis) -> UnixMillis {
+    database.clock_check.corrected(now)
+}
+
 /// Rows that refer to rows which are not there: PostgreSQL lets nobody write such.
 pub(crate) fn check_references(_: &mut DbConnection, _: bool) -> Ready<sqlx::Result<Vec<Flaw>>> {
     ready(Ok(Vec::new()))

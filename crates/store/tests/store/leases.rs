@@ -86,13 +86,13 @@ async fn a_renewed_lease_is_not_due_and_a_lost_one_is_not_renewed(database: Test
     let (held, lost) = (test.claim(START, 1).await, test.claim(START, 1).await);
     let end = START.plus(LEASE);
     test.store
-        .renew_leases(&[held.lease], end.plus(LEASE))
+        .renew_leases(&[held.lease], end, LEASE)
         .await
         .expect("renewed");
     let again = test.claim(end, 1).await;
     assert_eq!(again.lease.job, lost.lease.job);
     test.store
-        .renew_leases(&[lost.lease], at(0))
+        .renew_leases(&[lost.lease], START, LEASE)
         .await
         .expect("nothing to do");
     assert_eq!(test.next_due(end).await, Some(end.plus(LEASE)));
@@ -101,7 +101,7 @@ async fn a_renewed_lease_is_not_due_and_a_lost_one_is_not_renewed(database: Test
         SettleOutcome::Recorded
     );
     test.store
-        .renew_leases(&[], at(0))
+        .renew_leases(&[], START, LEASE)
         .await
         .expect("nothing to do");
 }

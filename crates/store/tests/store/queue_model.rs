@@ -219,8 +219,9 @@ impl QueueModelTest {
     async fn renew(&mut self) {
         if let Some((claimed, _)) = self.any_claimed() {
             let until = self.random_time();
-            let renewed = self.test.store.renew_leases(&[claimed.lease], until).await;
-            renewed.expect("done");
+            let leases = [claimed.lease];
+            let renewed = self.test.store.renew_leases(&leases, until, Duration::ZERO);
+            renewed.await.expect("done");
             self.model.renew(claimed.lease, until);
         }
     }

@@ -29,9 +29,9 @@ impl<Q: DeliveryQueue + Send + Sync + ?Sized> LeasedPage<Q> {
         let lease = self.context.settings.lease;
         loop {
             tokio::time::sleep(lease / 3).await;
-            let until = self.context.clock.now().plus(lease);
+            let now = self.context.clock.now();
             let leases = [self.guard.lease()];
-            let renewed = self.context.queue.renew_leases(&leases, until);
+            let renewed = self.context.queue.renew_leases(&leases, now, lease);
             if let Err(error) = renewed.await {
                 tracing::warn!(send = %self.page.send_id, %error, "a lease cannot be renewed");
             }

@@ -155,11 +155,12 @@ pub trait WebhookQueue {
         limit: u32,
     ) -> Result<u64, StoreError>;
 
-    /// Extends a lease that is still held to `until`; `false` when it was lost.
+    /// Extends a lease that is still held, which lasts for so long from now on; `false` when it was lost.
     async fn renew_outbox(
         &self,
         outbox: &OutboxLease,
-        until: UnixMillis,
+        now: UnixMillis,
+        lasting: Duration,
     ) -> Result<bool, StoreError>;
 
     /// Gives an outbox back: it is due with its next event, but not before `not_before`.

@@ -72,7 +72,8 @@ async fn whoever_is_too_far_ahead_takes_nobodys_page_and_goes_on_when_it_is_righ
         None,
         "its lease would have ended"
     );
-    let renewed = right.renew_leases(&[leased], SystemClock.now()).await;
+    let renewed = right.renew_leases(&[leased], SystemClock.now(), Duration::ZERO);
+    let renewed = renewed.await;
     renewed.expect("given up");
     assert_eq!(claim(&ahead, 30_000).await, None);
     let again = claim(&ahead, 0).await.expect("its clock was set");
@@ -94,6 +95,23 @@ async fn whoever_is_too_far_behind_claims_nothing_and_brings_no_lease_forward() 
     let repaired = behind.repair_due_times(now, LEASE, LEASE).await;
     repaired.expect("left to others");
     assert_eq!(claim(&right, 9_000).await, None, "the lease holds");
+}
+
+#[tokio::test]
+async fn whose_clock_was_set_far_ahead_in_the_midst_of_a_page_holds_it_no_longer_than_others() {
+    let test = TestStore::new(TestDatabase::postgres().await).await;
+    let app = test.app().await;
+    test.subscribe(&app, 0).await;
+    test.broadcast(&app, SystemClock.now()).await;
+    let (right, other) = (process(&test, 0).await, process(&test, 0).await);
+    let leased = claim(&right, 0).await.expect("a page");
+    let an_hour_ahead = ShiftedClock(3_600_000).now();
+    let renewed = right.renew_leases(&[leased], an_hour_ahead, LEASE).await;
+    renewed.expect("renewed");
+    assert_eq!(claim(&other, 9_000).await, None, "the lease holds");
+    let renewed = right.renew_leases(&[leased], an_hour_ahead, Duration::ZERO);
+    renewed.await.expect("renewed");
+    assert!(claim(&other, 9_000).await.is_some(), "it is over");
 }
 
 #[tokio::test]
