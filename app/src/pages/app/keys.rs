@@ -38,8 +38,7 @@ fn KeysView(
     let texts = &ctx.texts().app.keys;
     let submitted = SubmittedFields::take(&ctx);
     let id = app.id.to_string();
-    let events = format!("{}/keys/history", app_path(&app));
-    let vapid_keys = format!("{}/keys/vapid", app_path(&app));
+    let links = view! { <Links ctx path=app_path(&app) /> };
     let row = |key| view! { <Row texts app=id.clone() key /> }.into_any();
     let rows = keys.into_iter().map(row).collect();
     let columns = vec![
@@ -60,15 +59,24 @@ fn KeysView(
             <List class="list keys" label=texts.list columns rows>
                 <EmptyState title=texts.empty_title text=texts.empty />
             </List>
-            <p>
-                <a href=events>{texts.events}</a>
-                " · "
-                <a href=vapid_keys>{ctx.texts().app.vapid_keys.title}</a>
-            </p>
+            {links}
             <CreateForm texts app=id submitted />
         </AppFrame>
     }
     .into_any()
+}
+
+/// What stands beside the keys: their history, and the keys that sign pushes.
+#[component]
+fn Links(ctx: RequestContext, path: String) -> impl IntoView {
+    let texts = &ctx.texts().app;
+    view! {
+        <p>
+            <a href=format!("{path}/keys/history")>{texts.keys.events}</a>
+            " · "
+            <a href=format!("{path}/keys/vapid")>{texts.vapid_keys.title}</a>
+        </p>
+    }
 }
 
 #[component]

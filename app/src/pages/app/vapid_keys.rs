@@ -154,22 +154,44 @@ fn Actions(texts: &'static VapidKeysTexts, app: String, key: VapidKeyRecord) -> 
     });
     let is_unused = !key.is_primary && key.active_subscriptions == 0;
     let delete = is_unused.then(|| {
-        let hidden = hidden.clone();
-        view! {
-            <ConfirmDialog label=texts.delete about=about.clone()>
-                <p>{texts.delete_text}</p>
-                <PostForm
-                    action=DeleteVapidKey::url()
-                    hidden=hidden
-                    button=texts.delete_now
-                    button_class="button danger"
-                />
-            </ConfirmDialog>
-        }
+        view! { <Delete texts about=about.clone() hidden=hidden.clone() /> }
     });
     view! {
         {make_primary}
-        <ConfirmDialog label=texts.export about=about>
+        <Export texts about hidden />
+        {delete}
+    }
+    .into_any()
+}
+
+#[component]
+fn Delete(
+    texts: &'static VapidKeysTexts,
+    about: String,
+    hidden: Vec<(&'static str, String)>,
+) -> impl IntoView {
+    view! {
+        <ConfirmDialog label=texts.delete about>
+            <p>{texts.delete_text}</p>
+            <PostForm
+                action=DeleteVapidKey::url()
+                hidden=hidden
+                button=texts.delete_now
+                button_class="button danger"
+            />
+        </ConfirmDialog>
+    }
+}
+
+/// Asks for the password first.
+#[component]
+fn Export(
+    texts: &'static VapidKeysTexts,
+    about: String,
+    hidden: Vec<(&'static str, String)>,
+) -> impl IntoView {
+    view! {
+        <ConfirmDialog label=texts.export about>
             <p>{texts.export_text}</p>
             <PostForm action=ExportVapidKey::url() hidden=hidden button=texts.export_now>
                 <label class="field">
@@ -183,7 +205,5 @@ fn Actions(texts: &'static VapidKeysTexts, app: String, key: VapidKeyRecord) -> 
                 </label>
             </PostForm>
         </ConfirmDialog>
-        {delete}
     }
-    .into_any()
 }
