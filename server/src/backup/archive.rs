@@ -113,7 +113,9 @@ fn read_members(
 ) -> Result<Option<Contents>, ArchiveError> {
     let mut archive = Archive::new(archive);
     let mut contents: Option<Contents> = None;
-    for entry in archive.entries().map_err(ArchiveError::Unreadable)? {
+    // Raw, for a member that says something of the next one, such as its long name, would be read into memory whole, however large.
+    let entries = archive.entries().map_err(ArchiveError::Unreadable)?;
+    for entry in entries.raw(true) {
         let mut entry = entry.map_err(ArchiveError::Unreadable)?;
         match (member(&entry)?, &mut contents) {
             (SECRETS, None) => {

@@ -114,6 +114,10 @@ async fn members_that_no_back_up_has_are_refused() {
         ("hato.db", EntryType::Link),
         ("hato.db", EntryType::Directory),
         ("hato.db", EntryType::Fifo),
+        ("././@LongLink", EntryType::GNULongName),
+        ("././@LongLink", EntryType::GNULongLink),
+        ("PaxHeaders/hato.db", EntryType::XHeader),
+        ("pax_global_header", EntryType::XGlobalHeader),
     ] {
         assert_refused(&archive(&[secrets, (name, kind, b"")]), unknown).await;
     }
