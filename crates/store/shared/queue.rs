@@ -15,7 +15,9 @@ use hato_service::ports::{
 
 use crate::Database;
 use crate::claim::claim;
-use crate::dialect::{DbConnection, may_claim, readers, sql, time_of_others, transaction};
+use crate::dialect::{
+    DbConnection, may_claim, readers, settlement_turn, sql, time_of_others, transaction,
+};
 use crate::due_time_repair::repair_due_times;
 use crate::error::{decode_error, json, with_context};
 use crate::selection::SelectedRange;
@@ -116,6 +118,7 @@ impl DeliveryQueue for Database {
         now: UnixMillis,
     ) -> Result<SettleOutcome, StoreError> {
         let page = SettledPage::from_claimed(page);
+        let _turn = settlement_turn(self, &page.send_id).await;
         transaction!(self, "settle a page", |c| {
             settle(c, &page, &settlement, now).await
         })

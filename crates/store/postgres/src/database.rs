@@ -27,6 +27,7 @@ use crate::open_error::{OLDEST_VERSION, PostgresOpenError};
 use crate::presence::Presence;
 use crate::rate_windows::{self, SharedEntrance, SharedWindow};
 use crate::settings::PostgresSettings;
+use crate::settlement_turns::SettlementTurns;
 use crate::sweep_lease;
 use crate::wake_ups::relay;
 
@@ -55,6 +56,7 @@ pub struct Database {
     /// How many requests this process has counted in windows.
     pub(crate) counted_requests: AtomicU64,
     pub(crate) clock_check: ClockCheck,
+    pub(crate) settlement_turns: SettlementTurns,
     presence: Presence,
     listens: bool,
 }
@@ -93,6 +95,7 @@ impl Database {
             bounded_readers: BoundedReaders::default(),
             counted_requests: AtomicU64::new(0),
             clock_check: ClockCheck::default(),
+            settlement_turns: SettlementTurns::default(),
             presence: Presence::default(),
             listens: settings.listen,
         })

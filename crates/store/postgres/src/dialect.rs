@@ -8,6 +8,7 @@ use std::future::{Ready, ready};
 use futures_util::future::BoxFuture;
 use hato_domain::{AppId, SendId, UnixMillis};
 use hato_service::ports::{DatabaseFiles, Flaw, GithubId, NewSend, StoreError};
+use tokio::sync::OwnedMutexGuard;
 
 use crate::Database;
 pub(crate) use crate::acceptance_groups::accept_in_group;
@@ -76,6 +77,11 @@ pub(crate) async fn may_claim(database: &Database, now: UnixMillis) -> Result<bo
 /// The time that a lease goes by which is renewed at `now`: another process's clock ends it.
 pub(crate) fn time_of_others(database: &Database, now: UnixMillis) -> UnixMillis {
     database.clock_check.corrected(now)
+}
+
+/// Waits until this process settles no other page of the send.
+pub(crate) async fn settlement_turn(database: &Database, send: &SendId) -> OwnedMutexGuard<()> {
+    database.settlement_turns.take(send).await
 }
 
 /// Rows that refer to rows which are not there: PostgreSQL lets nobody write such.

@@ -36,6 +36,7 @@ mod presence;
 mod rate_windows;
 mod readers;
 mod settings;
+mod settlement_turns;
 pub mod stored_text;
 mod sweep_lease;
 mod transactions;

@@ -19,6 +19,7 @@ use tokio::sync::Mutex;
 use crate::bounded_reads::BoundedReaders;
 use crate::error::with_context;
 use crate::free_space;
+use crate::large_selections::LargeSelections;
 use crate::writer::{MAX_LOG_PAGES, Writer};
 
 pub(crate) static MIGRATIONS: Migrator = sqlx::migrate!("../../../migrations/sqlite");
@@ -89,6 +90,7 @@ pub struct Database {
     pub(crate) readers: SqlitePool,
     pub(crate) bounded_readers: BoundedReaders,
     pub(crate) writer: Writer,
+    pub(crate) large_selections: LargeSelections,
     /// Where the file is.
     pub(crate) path: PathBuf,
     /// How to open the file anew; locked, so that no two probes do so at the same time.
@@ -123,6 +125,7 @@ impl Database {
             readers,
             bounded_readers: BoundedReaders::new(reader_options.clone()),
             writer,
+            large_selections: LargeSelections::default(),
             path: path.to_owned(),
             probe: Mutex::new(reader_options),
         })

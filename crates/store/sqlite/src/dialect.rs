@@ -16,6 +16,7 @@ use crate::Database;
 use crate::acceptance::accept;
 pub(crate) use crate::bounded_reads::is_out_of_time;
 use crate::error::with_context;
+use crate::large_selections::is_large;
 pub(crate) use crate::references::check_references;
 pub(crate) use crate::transaction::transaction;
 use crate::writer::log_path;
@@ -75,12 +76,18 @@ pub(crate) const fn from_stored(text: String) -> String {
     text
 }
 
-/// Accepts the send in a transaction, which the writer commits together with others that wait.
+/// Accepts the send in a transaction, which the writer commits together with others that wait; one to a large selection has its turn.
 pub(crate) async fn accept_in_group(
     database: &Database,
     send: NewSend,
 ) -> Result<AcceptSendOutcome, StoreError> {
-    transaction!(database, "accept a send", |c| accept(c, &send).await)
+    let is_large = is_large(&send);
+    let writing = async { transaction!(database, "accept a send", |c| accept(c, &send).await) };
+    if is_large {
+        database.large_selections.in_turn(writing).await
+    } else {
+        writing.await
+    }
 }
 
 /// Locks an app's row until the end of the transaction. Whoever changes the number of an app's active subscriptions together
@@ -114,6 +121,11 @@ pub(crate) fn may_claim(_: &Database, _: UnixMillis) -> Ready<Result<bool, Store
 /// The time that a lease goes by which is renewed at `now`. Here all processes have one clock.
 pub(crate) fn time_of_others(_: &Database, now: UnixMillis) -> UnixMillis {
     now
+}
+
+/// Waits until this process settles no other page of the send. Here the writer commits them together.
+pub(crate) fn settlement_turn(_: &Database, _: &SendId) -> Ready<()> {
+    ready(())
 }
 
 /// Locks the jobs of a send that nobody has claimed, so that they are the same for each of the statements that follow. Here there

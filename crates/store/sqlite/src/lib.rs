@@ -25,6 +25,7 @@ mod database;
 mod dialect;
 mod exclusive;
 mod free_space;
+mod large_selections;
 pub mod metrics;
 mod references;
 mod snapshot;
