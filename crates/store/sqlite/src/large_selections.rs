@@ -47,3 +47,37 @@ impl LargeSelections {
 pub(crate) fn is_large(send: &NewSend) -> bool {
     matches!(&send.audience, Audience::Selected(_, positions) if positions.len() > LARGE)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use tokio::time::{Instant, sleep};
+
+    use super::{LONGEST_REST, LargeSelections};
+
+    #[tokio::test(start_paused = true)]
+    async fn the_next_write_waits_a_hundred_times_as_long_as_the_last_one_took() {
+        let (turns, began) = (LargeSelections::default(), Instant::now());
+        turns.in_turn(sleep(Duration::from_millis(1))).await;
+        assert_eq!(began.elapsed(), Duration::from_millis(1), "at once");
+        turns.in_turn(async {}).await;
+        assert_eq!(began.elapsed(), Duration::from_millis(101));
+        turns.in_turn(sleep(Duration::from_secs(1))).await;
+        let slow = Instant::now();
+        turns.in_turn(async {}).await;
+        assert_eq!(slow.elapsed(), LONGEST_REST, "and no longer than that");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn one_write_runs_at_a_time() {
+        let (turns, began) = (LargeSelections::default(), Instant::now());
+        let write = || turns.in_turn(async { sleep(Duration::from_secs(1)).await });
+        tokio::join!(write(), write());
+        assert_eq!(
+            began.elapsed(),
+            Duration::from_secs(2) + LONGEST_REST,
+            "and the second rests before it"
+        );
+    }
+}
