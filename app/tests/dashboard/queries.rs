@@ -299,6 +299,9 @@ async fn the_html_of_any_page_costs_few_queries() {
     for page in account_pages().into_iter().chain(app_pages) {
         seen.push(page.stays_cheap(&dashboard, &mut browser, 1).await);
     }
+    dashboard.put_off(0).await;
+    let put_off = get("put off", &send, 4);
+    put_off.stays_cheap(&dashboard, &mut browser, 1).await;
     dashboard.set_plan(OWNER, Plan::Free).await;
     let off = get("off", &webhook, 4);
     off.stays_cheap(&dashboard, &mut browser, 1).await;

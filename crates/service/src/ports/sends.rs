@@ -141,6 +141,17 @@ impl SendCounts {
     }
 }
 
+/// Recipients of a send whom push services, or this machine, have put off.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WaitingRecipients {
+    /// How many wait for another attempt.
+    pub recipients: i64,
+    /// When the first of them are due.
+    pub next_at: UnixMillis,
+    /// Whether more may wait: only so many pages are looked at.
+    pub is_cut_short: bool,
+}
+
 /// A send as the history shows it (SPEC 2.5).
 #[derive(Clone, Debug)]
 pub struct SendRecord {
@@ -172,6 +183,8 @@ pub struct SendRecord {
     pub engagement: EngagementCounts,
     /// The conditions of a send to a part of the audience, where one send is asked for; lists leave them out.
     pub conditions: Option<SendConditions>,
+    /// Those who wait for another attempt, where one send is asked for; lists leave them out.
+    pub waiting: Option<WaitingRecipients>,
 }
 
 /// What is remembered of the conditions by which a send had its recipients (CONTRACT 12).

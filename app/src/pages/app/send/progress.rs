@@ -7,7 +7,7 @@ use hato_service::{Service, ServiceResult};
 use leptos::prelude::*;
 
 use super::failures::Failures;
-use crate::components::Fact;
+use crate::components::{Fact, Timestamp};
 use crate::i18n::{AppTexts, SendTexts, group_thousands};
 
 /// Units of the bar, whose lengths are thousandths.
@@ -174,6 +174,7 @@ fn Numbers(texts: &'static AppTexts, snapshot: SendSnapshot) -> impl IntoView {
         {nobody}
         <Bar texts=words send=send.clone() />
         <Counts texts=words send=send.clone() />
+        <Waiting texts=words send=send.clone() />
         <Timing texts=words snapshot=snapshot.clone() />
         <Failures
             texts=words
@@ -246,6 +247,17 @@ fn Counts(texts: &'static SendTexts, send: SendRecord) -> impl IntoView {
         <p class="hint">{texts.sent_means}</p>
     }
     .into_any()
+}
+
+/// Who waits for another attempt, and until when: else a send in its retries would seem to be stuck.
+#[component]
+fn Waiting(texts: &'static SendTexts, send: SendRecord) -> impl IntoView {
+    send.waiting.map(|waiting| {
+        let text = (texts.waiting)(waiting.recipients, waiting.is_cut_short);
+        view! {
+            <p class="waiting">{text} " " <Timestamp at=waiting.next_at /> " UTC"</p>
+        }
+    })
 }
 
 /// How fast it goes and how long it will, or how long it took.
