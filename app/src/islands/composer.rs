@@ -23,7 +23,6 @@ struct DraftSignals {
     size: RwSignal<Option<usize>>,
     title: RwSignal<String>,
     body: RwSignal<String>,
-    url: RwSignal<String>,
     /// Read when its field is left: each letter would be another image to load.
     icon: RwSignal<String>,
 }
@@ -35,7 +34,7 @@ pub struct Samples {
     pub title: String,
     /// The text of an example.
     pub body: String,
-    /// The site that the notification comes from when it has no link.
+    /// Whom browsers name as the sender.
     pub site: String,
 }
 
@@ -54,8 +53,8 @@ pub fn Composer(
     preview_hint: String,
     /// Fill the preview while nothing is written.
     samples: Samples,
-    /// Title, body, link and icon as they stand in the form.
-    written: [String; 4],
+    /// Title, body and icon as they stand in the form.
+    written: [String; 3],
     /// The fields of the form, which the preview and the size follow as somebody types.
     children: Children,
 ) -> impl IntoView {
@@ -73,7 +72,6 @@ pub fn Composer(
     let Samples { title, body, site } = samples;
     let title = Signal::derive(move || text_or(draft.title.get(), &title));
     let body = Signal::derive(move || text_or(draft.body.get(), &body));
-    let site = Signal::derive(move || text_or(host(&draft.url.get()), &site));
     let used = move || draft.size.get().unwrap_or_default();
     view! {
         <div
@@ -100,12 +98,11 @@ pub fn Composer(
 }
 
 impl DraftSignals {
-    fn new([title, body, url, icon]: [String; 4]) -> Self {
+    fn new([title, body, icon]: [String; 3]) -> Self {
         Self {
             size: RwSignal::new(None),
             title: RwSignal::new(title),
             body: RwSignal::new(body),
-            url: RwSignal::new(url),
             icon: RwSignal::new(displayable_icon(icon)),
         }
     }
@@ -118,7 +115,6 @@ impl DraftSignals {
             .set(Some(payload_bytes(|name| field(&form, name))));
         self.title.set(field(&form, "title"));
         self.body.set(field(&form, "body"));
-        self.url.set(field(&form, "url"));
     }
 
     fn read_icon(self, fields: &HtmlDivElement) {

@@ -14,6 +14,7 @@ mod keys;
 mod overview;
 mod revealed_key;
 mod send;
+mod sender;
 mod settings;
 mod subscribers;
 mod this_browser;

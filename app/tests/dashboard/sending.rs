@@ -212,3 +212,25 @@ async fn events_bring_the_progress_until_it_is_over(database: TestDatabase) {
     let lost = browser.get(&format!("{app}/sends/snd_0/events")).await;
     assert_eq!(lost.status, StatusCode::NOT_FOUND);
 }
+
+#[on_each_database]
+async fn the_preview_names_the_site_that_subscribed(database: TestDatabase) {
+    let dashboard = TestDashboard::start(database).await;
+    let mut browser = dashboard.logged_in(OWNER).await;
+    let app = browser.create_app("blog").await;
+    let path = format!("{app}/send");
+    browser.get(&path).await.shows(">通知を許可したサイト<");
+    browser.subscribe(&app, 1).await;
+    let sender = "notification-site\">hato.example<";
+    browser.get(&path).await.shows(sender);
+    let fields = [
+        ("title", "見出し"),
+        ("body", "一行目"),
+        ("url", "https://elsewhere.example/a"),
+        ("step", "review"),
+    ];
+    let question = browser.post(&path, &fields).await;
+    question.shows(sender).hides(">elsewhere.example<");
+    let send = browser.send(&app, "便り").await;
+    browser.get(&send).await.shows(sender);
+}

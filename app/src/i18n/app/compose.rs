@@ -174,8 +174,10 @@ texts! {
         size = "大きさ", "Size";
         bytes = "バイト", "bytes";
         preview = "プレビュー", "Preview";
-        preview_hint = "実際の見た目は、ブラウザと OS によって少し違います。",
-            "Browsers and systems each draw it a little differently.";
+        preview_hint = "差出人として出るのは、通知を許可したサイトの名前です。実際の見た目は、ブラウザと OS によって少し違います。",
+            "Browsers name the site that subscribed as the sender, and each draws it a little differently.";
+        /// The sender before anybody has subscribed.
+        some_site = "通知を許可したサイト", "the site that subscribed";
         sample_title = "焼きたてです", "Fresh out of the oven";
         sample_body = "クロワッサンが焼きあがりました。", "The croissants are ready.";
         opens = "クリックで開くページ", "Opens on click";

@@ -97,6 +97,8 @@ mod keys;
 mod listed_subscription;
 #[path = "../../shared/operator.rs"]
 mod operator;
+#[path = "../../shared/origins.rs"]
+mod origins;
 #[path = "../../shared/pacing.rs"]
 mod pacing;
 #[path = "../../shared/paging.rs"]

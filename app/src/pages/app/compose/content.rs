@@ -13,7 +13,7 @@ use crate::server_fns::NotificationDraft;
 pub(super) fn ContentSection(
     texts: &'static ComposeTexts,
     draft: NotificationDraft,
-    /// Where the notification comes from if it has no link.
+    /// Whom browsers name as the sender.
     site: String,
 ) -> impl IntoView {
     let samples = Samples {
@@ -21,7 +21,7 @@ pub(super) fn ContentSection(
         body: texts.sample_body.to_owned(),
         site,
     };
-    let written = [&draft.title, &draft.body, &draft.url, &draft.icon].map(String::clone);
+    let written = [&draft.title, &draft.body, &draft.icon].map(String::clone);
     view! {
         <Composer
             limit=Notification::MAX_PAYLOAD_BYTES

@@ -17,6 +17,7 @@ use crate::i18n::ComposeTexts;
 use crate::pages::IslandAssets;
 use crate::pages::app::frame::{AppFrame, Section, app_path};
 use crate::pages::app::path_segment;
+use crate::pages::app::sender::sender;
 use crate::request_context::RequestContext;
 use crate::server_fns::{DraftPart, NotificationDraft};
 
@@ -41,7 +42,13 @@ pub(super) fn LoggedOut(ctx: RequestContext, draft: NotificationDraft) -> impl I
                         {texts.then_review}
                     </p>
                 </Note>
-                <DraftForm texts action=ctx.path().to_owned() draft app />
+                <DraftForm
+                    texts
+                    action=ctx.path().to_owned()
+                    draft
+                    app
+                    site=texts.some_site.to_owned()
+                />
             </div>
         </Frame>
     }
@@ -58,7 +65,7 @@ pub(super) fn ComposeForm(
 ) -> impl IntoView {
     let texts = &ctx.texts().app.compose;
     let action = format!("{}/send", app_path(&app));
-    let (site, id) = (app.name.clone(), app.id.to_string());
+    let (site, id) = (sender(texts, &app), app.id.to_string());
     let audience = (texts.audience)(app.active_subscriptions);
     let everybody = app.active_subscriptions;
     view! {
@@ -96,8 +103,7 @@ fn DraftForm(
     draft: NotificationDraft,
     /// The id of the app, or nothing where the path names none.
     app: String,
-    /// Where the notification comes from if it has no link.
-    #[prop(optional)]
+    /// Whom browsers name as the sender.
     site: String,
     /// The sentence that says how many get it if it is for everybody.
     #[prop(optional)]

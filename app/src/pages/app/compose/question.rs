@@ -10,10 +10,11 @@ use super::month::{MonthlyQuota, MonthlyQuotaNote};
 use super::rich::RichFacts;
 use crate::components::{Fact, Note, Tone, textarea_content};
 use crate::i18n::ComposeTexts;
-use crate::islands::{Preview, host};
+use crate::islands::Preview;
 use crate::pages::IslandAssets;
 use crate::pages::app::delivery_facts::{AudienceFacts, ScheduleFacts};
 use crate::pages::app::frame::{AppFrame, Section, app_path};
+use crate::pages::app::sender::sender;
 use crate::request_context::RequestContext;
 use crate::server_fns::NotificationDraft;
 
@@ -32,8 +33,7 @@ pub(super) fn ReviewForm(
     let texts = &ctx.texts().app.compose;
     let action = format!("{}/send", app_path(&app));
     let needed = plan.recipients;
-    let site = Some(host(&draft.url)).filter(|host| !host.is_empty());
-    let site = site.unwrap_or_else(|| app.name.clone());
+    let site = sender(texts, &app);
     let has_times = plan.schedule.send_at().is_some() || plan.schedule.expires_at().is_some();
     let button = match plan.schedule.send_at() {
         None => texts.send,
