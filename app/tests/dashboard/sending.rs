@@ -196,7 +196,12 @@ async fn a_send_to_nobody_says_so(database: TestDatabase) {
     let mut browser = dashboard.logged_in("owner@example.com").await;
     let app = browser.create_app("blog").await;
     let send = browser.send(&app, "便り").await;
-    browser.get(&send).await.shows("誰にも届いていません");
+    for path in [send, format!("{app}/history")] {
+        let page = browser.get(&path).await;
+        page.shows("<span class=\"status nobody\">宛先なし</span>")
+            .hides("status done")
+            .hides("100%");
+    }
 }
 
 #[on_each_database]
