@@ -59,6 +59,8 @@ pub fn Composer(
     children: Children,
 ) -> impl IntoView {
     let draft = DraftSignals::new(written);
+    // Without scripts an example would stay, whatever is written.
+    let is_awake = RwSignal::new(false);
     let fields = NodeRef::<leptos::html::Div>::new();
     let read = move |part: fn(DraftSignals, &HtmlDivElement)| {
         if let Some(fields) = fields.get_untracked() {
@@ -66,12 +68,14 @@ pub fn Composer(
         }
     };
     Effect::new(move |_| {
+        is_awake.set(true);
         read(DraftSignals::read);
         read(DraftSignals::read_icon);
     });
     let Samples { title, body, site } = samples;
-    let title = Signal::derive(move || text_or(draft.title.get(), &title));
-    let body = Signal::derive(move || text_or(draft.body.get(), &body));
+    let is_blank = move || draft.title.get().is_empty() && draft.body.get().is_empty();
+    let title = Signal::derive(move || if is_blank() { title.clone() } else { draft.title.get() });
+    let body = Signal::derive(move || if is_blank() { body.clone() } else { draft.body.get() });
     let used = move || draft.size.get().unwrap_or_default();
     view! {
         <div
@@ -89,7 +93,7 @@ pub fn Composer(
                 {move || format!("{} / {} {unit}", format_bytes(used()), format_bytes(limit))}
             </output>
         </p>
-        <div class="preview">
+        <div class="preview" class:asleep=move || is_blank() && !is_awake.get()>
             <p class="preview-title">{preview}</p>
             <Preview title body icon=draft.icon site />
             <p class="hint">{preview_hint}</p>
@@ -139,15 +143,6 @@ fn form_around(fields: &HtmlDivElement) -> Option<FormData> {
 
 fn field(form: &FormData, name: &str) -> String {
     form.get(name).as_string().unwrap_or_default()
-}
-
-/// `text`, or `sample` where there is none.
-fn text_or(text: String, sample: &str) -> String {
-    if text.trim().is_empty() {
-        sample.to_owned()
-    } else {
-        text
-    }
 }
 
 /// The host of an `https://` URL; nothing for anything else.

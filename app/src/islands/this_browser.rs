@@ -71,7 +71,12 @@ pub fn ThisBrowser(
     let push = StoredValue::new(BrowserPush { app, public_key });
     let state = RwSignal::new(None);
     let status = RwSignal::new(ActionStatus::Idle);
-    Effect::new(move |_| spawn_local(load_state(push.get_value(), state)));
+    // Without scripts nothing is being checked.
+    let is_awake = RwSignal::new(false);
+    Effect::new(move |_| {
+        is_awake.set(true);
+        spawn_local(load_state(push.get_value(), state));
+    });
     let run = move |action: Action| {
         if status.get_untracked() != ActionStatus::Working {
             status.set(ActionStatus::Working);
@@ -92,7 +97,9 @@ pub fn ThisBrowser(
     let unsubscribe = button("button quiet", Action::Unsubscribe, &texts.unsubscribe);
     view! {
         <p class="push-state" role="status">
-            {move || status_text(&texts, state.get(), status.get())}
+            {move || {
+                is_awake.get().then(|| status_text(&texts, state.get(), status.get()))
+            }}
         </p>
         <p class="actions" hidden=move || !is(PushState::Unsubscribed)>
             {subscribe}

@@ -154,3 +154,28 @@ async fn an_empty_first_line_stays() {
         page.shows(">\n\n二行目</textarea>");
     }
 }
+
+#[tokio::test]
+async fn without_scripts_nothing_is_promised_that_takes_them() {
+    let dashboard = TestDashboard::start(TestDatabase::sqlite().await).await;
+    let mut browser = dashboard.logged_in(OWNER).await;
+    let app = browser.create_app("blog").await;
+    let overview = browser.get(&app).await;
+    let state = overview.between("class=\"push-state\" role=\"status\">", "</p>");
+    let state = state.expect("what is said of the browser");
+    assert!(!state.contains("確認しています"), "{state}");
+    overview.shows("試すには JavaScript を有効にしてください");
+
+    let path = format!("{app}/send");
+    let blank = browser.get(&path).await;
+    blank
+        .shows("class=\"preview asleep\"")
+        .shows("プレビューは確認の画面で出ます");
+    let fields = [("title", "見出し"), ("body", ""), ("step", "edit")];
+    let written = browser.post(&path, &fields).await;
+    let preview = written.between("class=\"notification-text\">", "</div>");
+    let preview = preview.expect("a preview");
+    assert!(preview.contains("見出し"), "{preview}");
+    assert!(!preview.contains("クロワッサン"), "{preview}");
+    written.hides("preview asleep");
+}

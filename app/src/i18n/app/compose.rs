@@ -176,6 +176,9 @@ texts! {
         preview = "プレビュー", "Preview";
         preview_hint = "差出人として出るのは、通知を許可したサイトの名前です。実際の見た目は、ブラウザと OS によって少し違います。",
             "Browsers name the site that subscribed as the sender, and each draws it a little differently.";
+        /// Without scripts.
+        preview_later = "JavaScript がオフのため、プレビューは確認の画面で出ます。",
+            "JavaScript is off: the next page shows how it will look.";
         /// The sender before anybody has subscribed.
         some_site = "通知を許可したサイト", "the site that subscribed";
         sample_title = "焼きたてです", "Fresh out of the oven";

@@ -34,6 +34,9 @@ pub(super) fn ContentSection(
         >
             <Fields texts draft />
         </Composer>
+        <noscript>
+            <p class="hint">{texts.preview_later}</p>
+        </noscript>
     }
     .into_any()
 }
