@@ -14,7 +14,7 @@ mod sleep;
 mod this_browser;
 mod time_field;
 
-pub use composer::{Composer, Samples, host};
+pub use composer::{Composer, IconTexts, Samples, host};
 pub use copy_button::CopyButton;
 pub use live_error::LiveErrorTexts;
 pub use live_progress::LiveProgress;

@@ -25,6 +25,26 @@ struct DraftSignals {
     body: RwSignal<String>,
     /// Read when its field is left: each letter would be another image to load.
     icon: RwSignal<String>,
+    /// What is wrong with the icon.
+    icon_problem: RwSignal<Option<IconProblem>>,
+}
+
+/// Why no icon is shown, though one is named.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum IconProblem {
+    /// Its address does not start with `https://`.
+    Insecure,
+    /// There is no image at its address.
+    Broken,
+}
+
+/// The sentence for each [`IconProblem`].
+#[derive(Clone, Serialize, Deserialize)]
+pub struct IconTexts {
+    /// Shown for [`IconProblem::Insecure`].
+    pub insecure: String,
+    /// Shown for [`IconProblem::Broken`].
+    pub broken: String,
 }
 
 /// What stands in the preview until something is written.
@@ -53,6 +73,8 @@ pub fn Composer(
     preview_hint: String,
     /// Fill the preview while nothing is written.
     samples: Samples,
+    /// What is said of an icon that cannot be shown.
+    icon_texts: IconTexts,
     /// Title, body and icon as they stand in the form.
     written: [String; 3],
     /// The fields of the form, which the preview and the size follow as somebody types.
@@ -76,6 +98,12 @@ pub fn Composer(
     let is_blank = move || draft.title.get().is_empty() && draft.body.get().is_empty();
     let title = Signal::derive(move || if is_blank() { title.clone() } else { draft.title.get() });
     let body = Signal::derive(move || if is_blank() { body.clone() } else { draft.body.get() });
+    let icon_problem = move || match draft.icon_problem.get() {
+        None => String::new(),
+        Some(IconProblem::Insecure) => icon_texts.insecure.clone(),
+        Some(IconProblem::Broken) => icon_texts.broken.clone(),
+    };
+    let is_broken = Callback::new(move |()| draft.icon_problem.set(Some(IconProblem::Broken)));
     let used = move || draft.size.get().unwrap_or_default();
     view! {
         <div
@@ -95,7 +123,10 @@ pub fn Composer(
         </p>
         <div class="preview" class:asleep=move || is_blank() && !is_awake.get()>
             <p class="preview-title">{preview}</p>
-            <Preview title body icon=draft.icon site />
+            <Preview title body icon=draft.icon site on_broken_icon=is_broken />
+            <p class="icon-problem" role="status">
+                {icon_problem}
+            </p>
             <p class="hint">{preview_hint}</p>
         </div>
     }
@@ -107,7 +138,8 @@ impl DraftSignals {
             size: RwSignal::new(None),
             title: RwSignal::new(title),
             body: RwSignal::new(body),
-            icon: RwSignal::new(displayable_icon(icon)),
+            icon: RwSignal::new(displayable_icon(&icon)),
+            icon_problem: RwSignal::new(None),
         }
     }
 
@@ -123,14 +155,23 @@ impl DraftSignals {
 
     fn read_icon(self, fields: &HtmlDivElement) {
         let icon = form_around(fields).map(|form| field(&form, "icon"));
-        self.icon.set(displayable_icon(icon.unwrap_or_default()));
+        let icon = icon.unwrap_or_default();
+        let shown = displayable_icon(&icon);
+        if !shown.is_empty() && shown == self.icon.get_untracked() {
+            // The same image: what is known of it still holds.
+            return;
+        }
+        let is_insecure = shown.is_empty() && !icon.trim().is_empty();
+        self.icon_problem
+            .set(is_insecure.then_some(IconProblem::Insecure));
+        self.icon.set(shown);
     }
 }
 
 /// The icon, if it can be shown.
-fn displayable_icon(icon: String) -> String {
+fn displayable_icon(icon: &str) -> String {
     if icon.starts_with("https://") {
-        icon
+        icon.to_owned()
     } else {
         String::new()
     }

@@ -16,6 +16,10 @@ texts! {
         icon = "アイコンの URL", "URL of the icon";
         badge = "バッジの URL", "URL of the badge";
         https = "https:// のみ（任意）", "https:// only (optional)";
+        icon_insecure = "アイコンは表示されません。https:// で始まる URL を入れてください。",
+            "No icon will be shown: its URL must start with https://.";
+        icon_broken = "この URL からアイコンの画像を読み込めません。URL を確かめてください。",
+            "There is no image at the icon's URL. Please check it.";
         rich: RichTexts = RichTexts::JA, RichTexts::EN;
         review = "確認へ進む", "Review";
         review_title = "この内容で送りますか？", "Send it like this?";

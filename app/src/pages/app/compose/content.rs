@@ -5,7 +5,7 @@ use leptos::prelude::*;
 
 use crate::components::{Field, FieldKind};
 use crate::i18n::ComposeTexts;
-use crate::islands::{Composer, Samples};
+use crate::islands::{Composer, IconTexts, Samples};
 use crate::server_fns::NotificationDraft;
 
 /// Title, text and links, with how it will look.
@@ -21,6 +21,10 @@ pub(super) fn ContentSection(
         body: texts.sample_body.to_owned(),
         site,
     };
+    let icon_texts = IconTexts {
+        insecure: texts.icon_insecure.to_owned(),
+        broken: texts.icon_broken.to_owned(),
+    };
     let written = [&draft.title, &draft.body, &draft.icon].map(String::clone);
     view! {
         <Composer
@@ -30,6 +34,7 @@ pub(super) fn ContentSection(
             preview=texts.preview.to_owned()
             preview_hint=texts.preview_hint.to_owned()
             samples
+            icon_texts
             written
         >
             <Fields texts draft />
