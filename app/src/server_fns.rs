@@ -15,6 +15,7 @@ mod error;
 mod form;
 mod keys;
 mod language;
+mod operator;
 mod review;
 mod sends;
 mod subscribers;
@@ -45,6 +46,12 @@ pub use error::ServerFunctionError;
 pub(crate) use form::SubmittedFields;
 pub use keys::{CreateEmbedKey, CreateKey, DeleteKey, create_embed_key, create_key, delete_key};
 pub use language::{ChooseLanguage, choose_language};
+#[cfg(feature = "ssr")]
+pub use operator::OPERATOR_PASSWORD_PATH;
+pub use operator::{
+    CreateAccount, SetAccountPassword, SetAccountPlan, create_account, set_account_password,
+    set_account_plan,
+};
 pub use review::{ConcludeReview, RejectApp, conclude_review, reject_app};
 pub use sends::{CancelSend, SendTest, cancel_send, send_test};
 pub use subscribers::{

@@ -96,8 +96,20 @@ pub fn Composer(
     });
     let Samples { title, body, site } = samples;
     let is_blank = move || draft.title.get().is_empty() && draft.body.get().is_empty();
-    let title = Signal::derive(move || if is_blank() { title.clone() } else { draft.title.get() });
-    let body = Signal::derive(move || if is_blank() { body.clone() } else { draft.body.get() });
+    let title = Signal::derive(move || {
+        if is_blank() {
+            title.clone()
+        } else {
+            draft.title.get()
+        }
+    });
+    let body = Signal::derive(move || {
+        if is_blank() {
+            body.clone()
+        } else {
+            draft.body.get()
+        }
+    });
     let icon_problem = move || match draft.icon_problem.get() {
         None => String::new(),
         Some(IconProblem::Insecure) => icon_texts.insecure.clone(),

@@ -179,6 +179,7 @@ fn account_pages() -> Vec<PageState> {
         get("", "/apps", 3),
         after("refused", "/_app/create_app", &[("name", "")], 3),
         get("", "/account", 2),
+        get("", "/operator", 2),
         after(
             "refused",
             "/_app/change_password",
@@ -276,6 +277,7 @@ async fn the_html_of_any_page_costs_few_queries() {
     count_queries();
     let dashboard = TestDashboard::unlimited(TestDatabase::sqlite().await).await;
     let mut browser = dashboard.logged_in(OWNER).await;
+    dashboard.set_operator(OWNER, true).await;
     let app = browser.create_app("blog").await;
     browser.subscribe_with_tags(&app, 1, "u1", &["news"]).await;
     let send = browser.send(&app, "便り").await;

@@ -14,7 +14,9 @@ impl SiteOrigin {
     /// Reads what a browser sends as `Origin` (RFC 6454 §7). Nothing for what no service worker runs on: `null`, or another
     /// scheme than `https`, this machine's `http://localhost` aside.
     pub fn parse(text: &str) -> Option<Self> {
-        let url = Url::parse(text).ok().filter(|_| text.len() <= Self::MAX_BYTES)?;
+        let url = Url::parse(text)
+            .ok()
+            .filter(|_| text.len() <= Self::MAX_BYTES)?;
         let is_local = match url.host()? {
             Host::Domain(name) => name == "localhost" || name.ends_with(".localhost"),
             Host::Ipv4(address) => address.is_loopback(),
@@ -76,7 +78,10 @@ mod tests {
     #[test]
     fn a_page_has_the_origin_of_its_address() {
         let of = |url| SiteOrigin::of_page(url).map(|it| it.as_str().to_owned());
-        assert_eq!(of("https://a.example/b?c").as_deref(), Some("https://a.example"));
+        assert_eq!(
+            of("https://a.example/b?c").as_deref(),
+            Some("https://a.example")
+        );
         assert_eq!(of("http://a.example/"), None);
     }
 }

@@ -11,8 +11,8 @@ use crate::accounts::parse_plan;
 use crate::app_settings;
 use crate::deleted_apps::{mark_deleted, purge};
 use crate::dialect::{DbConnection, readers, sql, transaction};
-use crate::origins::parse_origins;
 use crate::error::with_context;
+use crate::origins::parse_origins;
 
 #[async_trait]
 impl AppStore for Database {

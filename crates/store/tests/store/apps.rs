@@ -259,7 +259,10 @@ async fn the_last_new_sites_that_subscribed_are_remembered(database: TestDatabas
             origin: origin(letter),
             ..test.new_subscription(&app, number)
         };
-        test.store.register_subscription(new).await.expect("registered");
+        test.store
+            .register_subscription(new)
+            .await
+            .expect("registered");
     }
     test.subscribe(&app, 9).await;
     let known = ["d", "c", "b"].map(|letter| origin(letter).expect("an origin"));

@@ -38,7 +38,10 @@ impl QueuedEvent {
             Some(event) => attempt.event_id.as_str() == event,
             None => attempt.kind == EventType::Test,
         };
-        let mut since = attempts.iter().rev().filter(|it| it.started_at >= self.since);
+        let mut since = attempts
+            .iter()
+            .rev()
+            .filter(|it| it.started_at >= self.since);
         since.find(is_meant).cloned()
     }
 }
