@@ -22,5 +22,5 @@ pub use live_refresh::LiveRefresh;
 pub use local_time::LocalTime;
 pub use preview::Preview;
 pub use recipient_count::RecipientCount;
-pub use this_browser::{PushTexts, ThisBrowser};
+pub use this_browser::{PushTexts, SendToMe, ThisBrowser};
 pub use time_field::{TimeField, TimeFieldTexts};

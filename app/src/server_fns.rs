@@ -39,7 +39,7 @@ pub use auth::{LogIn, LogOut, Register, log_in, log_out, register};
 #[cfg(feature = "ssr")]
 pub(crate) use draft::{
     AudienceDraft, CheckedDraft, ComposeStep, DraftPart, DraftRefusal, NotificationDraft,
-    RichDraft, TimingDraft,
+    OptionsDraft, RichDraft, TimingDraft,
 };
 pub use error::ServerFunctionError;
 #[cfg(feature = "ssr")]
@@ -53,7 +53,7 @@ pub use operator::{
     set_account_plan,
 };
 pub use review::{ConcludeReview, RejectApp, conclude_review, reject_app};
-pub use sends::{CancelSend, SendTest, cancel_send, send_test};
+pub use sends::{CancelSend, SendDraftToMe, SendTest, cancel_send, send_draft_to_me, send_test};
 pub use subscribers::{
     RemoveSubscriber, SubscribeBrowser, UnsubscribeBrowser, remove_subscriber, subscribe_browser,
     unsubscribe_browser,

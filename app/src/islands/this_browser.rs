@@ -1,6 +1,7 @@
 //! The owner's own browser as a subscriber of the app, with Hato's worker under a scope of the app's.
 
 mod browser_push;
+mod send_to_me;
 
 use hato_domain::ErrorCode;
 use leptos::prelude::*;
@@ -8,6 +9,7 @@ use leptos::task::spawn_local;
 use serde::{Deserialize, Serialize};
 
 use self::browser_push::{BrowserPush, LateSubscription, PushError, PushState};
+pub use self::send_to_me::SendToMe;
 use super::live_refresh::refresh_now;
 use crate::server_fns::ServerFunctionError;
 
@@ -158,7 +160,16 @@ async fn perform(
     };
     refresh_now();
     load_state(push, state).await;
-    status.set(match done {
+    status.set(ended(done, state, status));
+}
+
+/// How an action has ended, once what it has left behind is taken care of.
+fn ended(
+    done: Result<ActionStatus, PushError>,
+    state: RwSignal<Option<PushState>>,
+    status: RwSignal<ActionStatus>,
+) -> ActionStatus {
+    match done {
         Ok(done) => done,
         Err(PushError::Dismissed) => ActionStatus::Dismissed,
         Err(PushError::Browser) => ActionStatus::Failed,
@@ -167,7 +178,7 @@ async fn perform(
             ActionStatus::Unreachable
         }
         Err(PushError::Server(ServerFunctionError(code))) => ActionStatus::Refused(code),
-    });
+    }
 }
 
 /// Ends a subscription that was made too late, unless another click has asked for it again.

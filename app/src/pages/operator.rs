@@ -84,7 +84,7 @@ fn Accounts(texts: &'static OperatorTexts, accounts: Vec<AccountUsage>) -> impl 
     ];
     let rows = accounts
         .into_iter()
-        .map(|account| view! { <AccountRow texts account /> });
+        .map(move |account| view! { <AccountRow texts account /> });
     view! {
         <section class="card listing" id="accounts" aria-label=texts.title>
             <Table class="list accounts" columns>

@@ -230,6 +230,14 @@ fn app_pages(app: &str, send: &str, event: &str) -> Vec<PageState> {
             4,
         ),
         get("", send, 3),
+        get(
+            "again",
+            format!(
+                "{app}/send?from={}",
+                send.rsplit_once('/').expect("a path").1
+            ),
+            3,
+        ),
         get("cancelled", format!("{send}?cancelled=1"), 3),
         get("", below("/history"), 3),
         get("scheduled", below("/history?status=scheduled"), 3),

@@ -5,7 +5,7 @@ use hato_domain::{AppId, DeadLetterId, PageRequest, Schedule, SendId, UnixMillis
 use hato_service::access::{ActorKind, ActorRecord};
 use hato_service::ports::{
     AcceptSendOutcome, Audience, DeadLetterRecord, EngagementCounts, NewSend, SendCounts,
-    SendFailures, SendRecord, SendStatus, SendStore, StoreError, WaitingRecipients,
+    SendFailures, SendRecord, SendStatus, SendStore, SentContent, StoreError, WaitingRecipients,
 };
 
 use crate::Database;
@@ -16,6 +16,7 @@ use crate::error::{decode_error, with_context};
 use crate::paging::bound;
 use crate::selection::select;
 use crate::send_failures::list_failures;
+use crate::sent_content::find_content;
 use crate::stored_audience::StoredAudience;
 
 /// Most pages that are looked at for those who wait for another attempt. The literals of `sends!` repeat it.
@@ -97,6 +98,16 @@ impl SendStore for Database {
         .fetch_optional(readers(self))
         .await
         .map_err(with_context("find a send"))
+    }
+
+    async fn content_of(
+        &self,
+        app: &AppId,
+        send: &SendId,
+    ) -> Result<Option<SentContent>, StoreError> {
+        find_content(self, app, send)
+            .await
+            .map_err(with_context("find what a send said"))
     }
 
     async fn failures_of(

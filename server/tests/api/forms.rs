@@ -11,7 +11,7 @@ use serde_json::json;
 use crate::fixtures::{AUTH, BINARY, P256DH, app, send, setup, start, wait_until_logged};
 
 /// Every server function that a form or a script posts to.
-const FORMS: [&str; 31] = [
+const FORMS: [&str; 32] = [
     "change_password",
     "logout_everywhere",
     "delete_account",
@@ -30,6 +30,7 @@ const FORMS: [&str; 31] = [
     "reject_app",
     "cancel_send",
     "send_test",
+    "send_draft_to_me",
     "count_recipients",
     "subscribe_browser",
     "unsubscribe_browser",

@@ -1,7 +1,7 @@
 //! Texts of writing a notification.
 
 use super::super::group_thousands;
-use super::RichTexts;
+use super::{DeliveryOptionsTexts, RichTexts};
 
 texts! {
     ComposeTexts {
@@ -21,6 +21,11 @@ texts! {
         icon_broken = "この URL からアイコンの画像を読み込めません。URL を確かめてください。",
             "There is no image at the icon's URL. Please check it.";
         rich: RichTexts = RichTexts::JA, RichTexts::EN;
+        options: DeliveryOptionsTexts = DeliveryOptionsTexts::JA, DeliveryOptionsTexts::EN;
+        again = "前の送信から内容を写しました。宛先と日時を確かめてください。",
+            "This is what was sent before. Look at whom it is for, and when it goes.";
+        again_without_users = "前の送信から内容を写しました。宛先だったユーザー ID は残っていないため、入れ直してください。",
+            "This is what was sent before. The user IDs that it was for are not kept: enter them anew.";
         review = "確認へ進む", "Review";
         review_title = "この内容で送りますか？", "Send it like this?";
         question: fn(i64) -> String =

@@ -8,6 +8,7 @@ texts! {
         by = "送信者", "Sent by";
         opens = "リンク先", "Opens";
         id = "送信 ID", "Send ID";
+        again = "この内容でもう一度書く", "Write it again";
         progress = "配信のようす", "Delivery";
         recipients: fn(i64) -> String =
             |count| format!("{} 人宛て", group_thousands(count)),

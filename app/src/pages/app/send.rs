@@ -37,6 +37,7 @@ fn SendView(ctx: RequestContext, app: AppRecord, snapshot: SendSnapshot) -> impl
     let texts = &ctx.texts().app;
     let (path, site) = (app_path(&app), sender(&texts.compose, &app));
     let send = snapshot.send.clone();
+    let again = format!("{path}/send?from={}", send.id);
     let is_open = snapshot.is_running() || snapshot.is_scheduled();
     let has_times = send.schedule.send_at().is_some() || send.schedule.expires_at().is_some();
     let way = engagement::is_shown(app.messages.tracking, &send)
@@ -57,6 +58,11 @@ fn SendView(ctx: RequestContext, app: AppRecord, snapshot: SendSnapshot) -> impl
                 </div>
                 <div class="send-side">
                     <SendDetails texts send site />
+                    <p>
+                        <a class="button quiet small" href=again>
+                            {texts.send.again}
+                        </a>
+                    </p>
                     {cancel}
                 </div>
             </div>

@@ -196,6 +196,23 @@ pub struct SendConditions {
     pub tags: Option<String>,
 }
 
+/// What a send said, and how it was to be treated: enough to write it again.
+#[derive(Clone, Debug)]
+pub struct SentContent {
+    /// The title of the notification.
+    pub title: String,
+    /// The text below the title.
+    pub body: String,
+    /// The link that a click opens.
+    pub url: Option<String>,
+    /// The whole notification as browsers got it, JSON; empty for a send to nobody, of which less is kept.
+    pub payload: String,
+    /// TTL, urgency and topic.
+    pub options: PushOptions,
+    /// The conditions of a send to a part of the audience.
+    pub conditions: Option<SendConditions>,
+}
+
 /// Recipients of a send that finally failed at one push service for one reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SendFailure {
@@ -269,6 +286,13 @@ pub trait SendStore {
 
     /// The app's send with this id; `None` when the app has none.
     async fn send_of(&self, app: &AppId, send: &SendId) -> Result<Option<SendRecord>, StoreError>;
+
+    /// What the app's send with this id said; `None` when the app has none.
+    async fn content_of(
+        &self,
+        app: &AppId,
+        send: &SendId,
+    ) -> Result<Option<SentContent>, StoreError>;
 
     /// Why and where the app's send failed so far, most recipients first, at most `limit` of them. So many are looked at, and
     /// for so long, and no more.

@@ -122,6 +122,8 @@ mod send_failures;
 mod send_windows;
 #[path = "../../shared/sends.rs"]
 mod sends;
+#[path = "../../shared/sent_content.rs"]
+mod sent_content;
 #[path = "../../shared/sessions.rs"]
 mod sessions;
 #[path = "../../shared/settlement.rs"]

@@ -1,5 +1,5 @@
-//! The form in which a notification is written, in four sections: what it says, what else it has, whom it is for,
-//! and when it goes.
+//! The form in which a notification is written, in five sections: what it says, what else it has, whom it is for, when it goes,
+//! and how push services are to treat it.
 
 use hato_domain::{AppId, ErrorCode};
 use hato_service::ports::AppRecord;
@@ -10,6 +10,7 @@ use super::Refused;
 use super::audience::AudienceSection;
 use super::content::ContentSection;
 use super::month::{FormMonthNote, MonthlyQuota};
+use super::options::OptionsSection;
 use super::rich::RichSection;
 use super::timing::TimingSection;
 use crate::components::{ErrorNote, Frame, Note, Tone};
@@ -18,6 +19,7 @@ use crate::pages::IslandAssets;
 use crate::pages::app::frame::{AppFrame, Section, app_path};
 use crate::pages::app::path_segment;
 use crate::pages::app::sender::sender;
+use crate::pages::app::this_browser::SendToMeFirst;
 use crate::request_context::RequestContext;
 use crate::server_fns::{DraftPart, NotificationDraft};
 
@@ -67,13 +69,40 @@ pub(super) fn ComposeForm(
     let action = format!("{}/send", app_path(&app));
     let (site, id) = (sender(texts, &app), app.id.to_string());
     let audience = (texts.audience)(app.active_subscriptions);
+    let to_me = view! { <SendToMeFirst ctx=ctx.clone() app=app.clone() /> }.into_any();
     let everybody = app.active_subscriptions;
     view! {
         <AppFrame app section=Section::Compose>
             <p class="lead">{texts.lead}</p>
             {refused.map(|refused| view! { <RefusalNote texts refused /> })}
             {month.map(|quota| view! { <FormMonthNote ctx texts quota everybody /> })}
-            <DraftForm texts action draft app=id site audience />
+            <DraftForm texts action draft app=id site audience to_me />
+        </AppFrame>
+    }
+    .into_any()
+}
+
+/// The form with what was sent before; what is left of the month is said with the question.
+#[component]
+pub(super) fn ComposeAgain(
+    ctx: RequestContext,
+    app: AppRecord,
+    draft: NotificationDraft,
+) -> impl IntoView {
+    let texts = &ctx.texts().app.compose;
+    let action = format!("{}/send", app_path(&app));
+    let (site, id) = (sender(texts, &app), app.id.to_string());
+    let audience = (texts.audience)(app.active_subscriptions);
+    let to_me = view! { <SendToMeFirst ctx=ctx.clone() app=app.clone() /> }.into_any();
+    let (tone, text) = if draft.audience.has_forgotten_users() {
+        (Tone::Warning, texts.again_without_users)
+    } else {
+        (Tone::Info, texts.again)
+    };
+    view! {
+        <AppFrame app section=Section::Compose>
+            <Note tone text />
+            <DraftForm texts action draft app=id site audience to_me />
         </AppFrame>
     }
     .into_any()
@@ -89,6 +118,7 @@ fn RefusalNote(texts: &'static ComposeTexts, refused: Refused) -> impl IntoView 
         DraftPart::Rich => Some(texts.rich.refused),
         DraftPart::Audience => Some(texts.refused_audience),
         DraftPart::Timing => Some(texts.refused_timing),
+        DraftPart::Options => Some(texts.options.refused),
     };
     match advice {
         None => view! { <ErrorNote code /> }.into_any(),
@@ -108,9 +138,12 @@ fn DraftForm(
     /// The sentence that says how many get it if it is for everybody.
     #[prop(optional)]
     audience: String,
+    /// The button that sends it to this browser first, for who is logged in.
+    #[prop(optional)]
+    to_me: Option<AnyView>,
 ) -> impl IntoView {
     let (rich, people) = (draft.rich.clone(), draft.audience.clone());
-    let times = draft.timing.clone();
+    let (times, options) = (draft.timing.clone(), draft.options.clone());
     view! {
         <IslandAssets />
         <form method="post" action=action class="card compose">
@@ -118,10 +151,12 @@ fn DraftForm(
             <RichSection texts draft=rich />
             <AudienceSection texts app draft=people everybody=audience />
             <TimingSection texts draft=times />
+            <OptionsSection texts=&texts.options draft=options />
             <div class="form-actions">
                 <button type="submit" class="button" name="step" value="review">
                     {texts.review}
                 </button>
+                {to_me}
             </div>
         </form>
     }
