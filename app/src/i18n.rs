@@ -29,6 +29,7 @@ mod apps;
 mod auth;
 mod errors;
 mod landing;
+mod operator;
 mod pricing;
 mod reference;
 mod review;
@@ -37,14 +38,15 @@ mod site;
 pub use account::AccountTexts;
 pub use app::{
     AppTexts, AudienceTexts, ChartTexts, ChecklistTexts, ComposeTexts, DeadLettersTexts,
-    DeliveryTexts, EmbedTexts, EngagementTexts, HistoryTexts, KeysTexts, OverviewTexts,
-    ReasonsTexts, RichTexts, SendTexts, SettingsTexts, SubscribersTexts, ThisBrowserTexts,
-    VapidKeysTexts, WebhookTexts,
+    DeliveryOptionsTexts, DeliveryTexts, EmbedTexts, EngagementTexts, HistoryTexts, KeysTexts,
+    OverviewTexts, ReasonsTexts, RichTexts, SendTexts, SettingsTexts, SubscribersTexts,
+    ThisBrowserTexts, VapidKeysTexts, WebhookTexts,
 };
 pub use apps::AppsTexts;
 pub use auth::AuthTexts;
 pub use errors::message;
 pub use landing::{LandingPoint, LandingTexts};
+pub use operator::OperatorTexts;
 pub use pricing::PricingTexts;
 pub use reference::ReferenceTexts;
 pub use review::ReviewTexts;
@@ -64,6 +66,7 @@ texts! {
         reference: ReferenceTexts = ReferenceTexts::JA, ReferenceTexts::EN;
         auth: AuthTexts = AuthTexts::JA, AuthTexts::EN;
         account: AccountTexts = AccountTexts::JA, AccountTexts::EN;
+        operator: OperatorTexts = OperatorTexts::JA, OperatorTexts::EN;
         review: ReviewTexts = ReviewTexts::JA, ReviewTexts::EN;
         apps: AppsTexts = AppsTexts::JA, AppsTexts::EN;
         app: AppTexts = AppTexts::JA, AppTexts::EN;

@@ -14,7 +14,7 @@ mod sleep;
 mod this_browser;
 mod time_field;
 
-pub use composer::{Composer, Samples, host};
+pub use composer::{Composer, IconTexts, Samples, host};
 pub use copy_button::CopyButton;
 pub use live_error::LiveErrorTexts;
 pub use live_progress::LiveProgress;
@@ -22,5 +22,5 @@ pub use live_refresh::LiveRefresh;
 pub use local_time::LocalTime;
 pub use preview::Preview;
 pub use recipient_count::RecipientCount;
-pub use this_browser::{PushTexts, ThisBrowser};
+pub use this_browser::{PushTexts, SendToMe, ThisBrowser};
 pub use time_field::{TimeField, TimeFieldTexts};

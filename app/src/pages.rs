@@ -11,6 +11,7 @@ mod apps;
 mod error_page;
 mod landing;
 mod log_in;
+mod operator;
 mod pricing;
 mod reference;
 mod register;
@@ -19,12 +20,14 @@ mod review;
 pub use account::AccountPage;
 pub use app::{
     AudiencePage, ComposePage, DeadLettersPage, HistoryPage, KeyEventsPage, KeysPage, OverviewPage,
-    Progress, SendPage, SendSnapshot, SettingsPage, SubscribersPage, VapidKeysPage, WebhookPage,
+    Progress, QueuedEvent, SendPage, SendSnapshot, SettingsPage, SubscribersPage, VapidKeysPage,
+    WebhookPage,
 };
 pub use apps::AppsPage;
 pub use error_page::{ErrorPage, NotFoundPage};
 pub use landing::LandingPage;
 pub use log_in::LogInPage;
+pub use operator::OperatorPage;
 pub use pricing::PricingPage;
 pub use reference::ReferencePage;
 pub use register::RegisterPage;

@@ -15,6 +15,7 @@ mod error;
 mod form;
 mod keys;
 mod language;
+mod operator;
 mod review;
 mod sends;
 mod subscribers;
@@ -38,15 +39,21 @@ pub use auth::{LogIn, LogOut, Register, log_in, log_out, register};
 #[cfg(feature = "ssr")]
 pub(crate) use draft::{
     AudienceDraft, CheckedDraft, ComposeStep, DraftPart, DraftRefusal, NotificationDraft,
-    RichDraft, TimingDraft,
+    OptionsDraft, RichDraft, TimingDraft,
 };
 pub use error::ServerFunctionError;
 #[cfg(feature = "ssr")]
 pub(crate) use form::SubmittedFields;
 pub use keys::{CreateEmbedKey, CreateKey, DeleteKey, create_embed_key, create_key, delete_key};
 pub use language::{ChooseLanguage, choose_language};
+#[cfg(feature = "ssr")]
+pub use operator::OPERATOR_PASSWORD_PATH;
+pub use operator::{
+    CreateAccount, SetAccountPassword, SetAccountPlan, create_account, set_account_password,
+    set_account_plan,
+};
 pub use review::{ConcludeReview, RejectApp, conclude_review, reject_app};
-pub use sends::{CancelSend, SendTest, cancel_send, send_test};
+pub use sends::{CancelSend, SendDraftToMe, SendTest, cancel_send, send_draft_to_me, send_test};
 pub use subscribers::{
     RemoveSubscriber, SubscribeBrowser, UnsubscribeBrowser, remove_subscriber, subscribe_browser,
     unsubscribe_browser,

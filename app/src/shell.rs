@@ -12,8 +12,9 @@ use crate::headers;
 use crate::pages::ErrorPage;
 use crate::pages::{
     AccountPage, AppsPage, AudiencePage, ComposePage, DeadLettersPage, HistoryPage, KeyEventsPage,
-    KeysPage, LandingPage, LogInPage, NotFoundPage, OverviewPage, PricingPage, ReferencePage,
-    RegisterPage, ReviewPage, SendPage, SettingsPage, SubscribersPage, VapidKeysPage, WebhookPage,
+    KeysPage, LandingPage, LogInPage, NotFoundPage, OperatorPage, OverviewPage, PricingPage,
+    ReferencePage, RegisterPage, ReviewPage, SendPage, SettingsPage, SubscribersPage,
+    VapidKeysPage, WebhookPage,
 };
 use crate::request_context::RequestContext;
 
@@ -93,6 +94,7 @@ fn Pages() -> impl IntoView {
                 <Route path=path!("/apps/:app/settings") view=SettingsPage ssr=SsrMode::Async />
                 <Route path=path!("/account") view=AccountPage ssr=SsrMode::Async />
                 <Route path=path!("/account/review") view=ReviewPage ssr=SsrMode::Async />
+                <Route path=path!("/operator") view=OperatorPage ssr=SsrMode::Async />
             </FlatRoutes>
         </Router>
     }

@@ -15,6 +15,7 @@ const expectedTexts = {
     sections: ['概要', '通知を送る', '送信履歴', '購読者', '届く範囲', /^API ?キー$/, '不達', 'Webhook', '設定'],
     question: 'この内容で送りますか？',
     audience: '有効な購読者 1 人に、いますぐ送ります。',
+    sender: '通知を許可したサイト',
     done: '完了',
     changed: 'パスワードを変更しました',
     removed: '購読者を削除しました',
@@ -28,6 +29,7 @@ const expectedTexts = {
     sections: ['Overview', 'Send', 'History', 'Subscribers', 'Reach', 'API keys', 'Undelivered', 'Webhook', 'Settings'],
     question: 'Send it like this?',
     audience: 'It goes to 1 active subscriber right away.',
+    sender: 'the site that subscribed',
     done: 'Done',
     changed: 'Your password is changed',
     removed: 'The subscriber is removed',
@@ -105,7 +107,7 @@ for (const { name, lang, locale, scripts, tag } of variants) {
     await page.locator('#send-url').fill('https://example.com/');
     if (scripts) {
       await expect(page.locator('.preview .notification b')).toHaveText('焼きたてです');
-      await expect(page.locator('.preview .notification-site')).toHaveText('example.com');
+      await expect(page.locator('.preview .notification-site')).toHaveText(expected.sender);
       await expect(page.locator('.size output')).toContainText('/ 3,072');
     }
     await page.locator('button[value=review]').click();

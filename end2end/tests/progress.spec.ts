@@ -64,6 +64,7 @@ for (const { name, locale, scripts, tag } of variants) {
     await page.goto(path);
     await expect(page.locator('.progress .status')).toHaveClass(/sending/);
     await expect(page.locator('.counts .sent dd')).toHaveText('2');
+    await expect(page.locator('.waiting')).toContainText('1 ');
     await page.locator('details.confirm > summary').click();
     await page.locator('form[action="/_app/cancel_send"] button').click();
     await page.waitForURL('**?cancelled=1');

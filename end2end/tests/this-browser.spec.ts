@@ -37,7 +37,25 @@ test('an owner subscribes the browser, sends a test, and leaves', async ({ firef
   });
   expect(scopes).toEqual([`/sdk/browsers/${app}/`]);
 
-  await page.reload();
+  // What is being written comes here first, from the site that this browser has subscribed at.
+  const toMe = '.compose .form-actions button.quiet:not([hidden])';
+  await page.goto(`${hato.url}/apps/${app}/send`);
+  await page.waitForSelector(toMe);
+  const sender = await page.$eval('.preview .notification-site', (it) => it.textContent);
+  expect(sender).toBe(new URL(hato.url).host);
+  await page.locator('#send-title').fill('書きかけ');
+  await page.locator('#send-body').fill('まだ途中です。');
+  await page.locator(toMe).click();
+  const draft = async () => {
+    const registrations = await navigator.serviceWorker.getRegistrations();
+    const found = await Promise.all(registrations.map((it) => it.getNotifications()));
+    return found.flat().find(({ title }) => title === '書きかけ')?.body;
+  };
+  const body = await page.waitForFunction(draft, { polling: 20 });
+  expect(await body.jsonValue()).toBe('まだ途中です。');
+  await page.waitForFunction(() => document.querySelector('.send-to-me')?.textContent?.includes('まもなく'), { polling: 20 });
+
+  await page.goto(`${hato.url}/apps/${app}`);
   await waitForText('購読中です');
   await press(2);
   await waitForText('まだ購読していません');

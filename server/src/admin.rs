@@ -54,24 +54,37 @@ async fn perform(
             let email = email.as_str();
             Ok(format!("{email} has a new password and no sessions\n"))
         }
+        AdminTask::MakeOperator(email, is_operator) => {
+            let made = service.set_operator(&operator, &email, is_operator).await;
+            made.map_err(|error| refused(&error, &email))?;
+            let (email, verb) = (
+                email.as_str(),
+                if is_operator { "has" } else { "has no more" },
+            );
+            Ok(format!("{email} {verb} the page of accounts, /operator\n"))
+        }
         AdminTask::CreateAccount(email, password) => {
             let made = service.create_account(&operator, email.clone(), password);
             let account = made.await.map_err(|error| refused(&error, &email))?;
             let (email, id) = (email.as_str(), account.id);
             Ok(format!("{email} has the account {id}\n"))
         }
-        AdminTask::Peppers => {
-            let keys = service.keys_without_pepper(&operator).await;
-            Ok(peppers::report(
-                &keys.map_err(|error| failed(&error))?,
-                previous,
-            ))
-        }
+        AdminTask::Peppers => list_peppers(service, &operator, previous).await,
         AdminTask::ListAccounts => {
             let accounts = service.accounts(&operator).await;
             Ok(table::render(&accounts.map_err(|error| failed(&error))?))
         }
     }
+}
+
+async fn list_peppers(
+    service: &Service,
+    operator: &Operator,
+    previous: Option<PepperId>,
+) -> Result<String, AdminError> {
+    let keys = service.keys_without_pepper(operator).await;
+    let keys = keys.map_err(|error| failed(&error))?;
+    Ok(peppers::report(&keys, previous))
 }
 
 /// The use cases as far as operators need them.

@@ -7,7 +7,8 @@ use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse as _, Response};
 use bytes::Bytes;
 use hato_app::server_fns::{
-    CHANGE_PASSWORD_PATH, DELETE_ACCOUNT_PATH, EXPORT_VAPID_KEY_PATH, LOG_IN_PATH, REGISTER_PATH,
+    CHANGE_PASSWORD_PATH, DELETE_ACCOUNT_PATH, EXPORT_VAPID_KEY_PATH, LOG_IN_PATH,
+    OPERATOR_PASSWORD_PATH, REGISTER_PATH,
 };
 use hato_app::session_cookie;
 use http::header::RETRY_AFTER;
@@ -44,7 +45,7 @@ pub async fn into_error_page(state: &AppState, request: Request, response: Respo
 }
 
 /// Forms stand for endpoints: all must come from our own pages (for logging in and registering `http/rate_limit.rs` sees to it), and those that ask for a password, which are logging in,
-/// registering, changing a password, deleting an account and exporting a VAPID key, count in the limits of SPEC 8. The others need none, as their
+/// registering, changing a password, an operator's setting one, deleting an account and exporting a VAPID key, count in the limits of SPEC 8. The others need none, as their
 /// endpoints need none for a session.
 async fn guard_forms(State(state): State<AppState>, request: Request, next: Next) -> Response {
     if same_origin::is_safe(request.method()) {
@@ -70,7 +71,10 @@ async fn guarded_body(parts: &mut Parts, body: Body, state: &AppState) -> ApiRes
 async fn guard(parts: &mut Parts, state: &AppState) -> ApiResult<()> {
     match parts.uri.path() {
         // Whoever has got hold of a session must not guess the password with it.
-        CHANGE_PASSWORD_PATH | DELETE_ACCOUNT_PATH | EXPORT_VAPID_KEY_PATH => {
+        CHANGE_PASSWORD_PATH
+        | DELETE_ACCOUNT_PATH
+        | EXPORT_VAPID_KEY_PATH
+        | OPERATOR_PASSWORD_PATH => {
             LoginAttempt::from_request_parts(parts, state).await?;
             Ok(same_origin::require_with_cookie(parts, &state.base_url)?)
         }

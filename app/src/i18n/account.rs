@@ -6,6 +6,7 @@ texts! {
         email = "メールアドレス", "Email address";
         plan = "プラン", "Plan";
         since = "登録日", "Member since";
+        operate = "すべてのアカウントとプランを管理する", "Manage all accounts and plans";
         password_title = "パスワード", "Password";
         password_text = "変更すると、ほかのブラウザはすべてログアウトされます。",
             "Changing it logs every other browser out.";

@@ -12,6 +12,11 @@ texts! {
         pro_price = "お問い合わせ", "On request";
         pro_how = "Pro プランへの変更は、このサーバーの運営者にご連絡ください。",
             "To change to Pro, ask whoever runs this server.";
+        own_server = "サーバーを動かしているのがあなたなら、サーバーのコンピューターで次のコマンドを実行します。",
+            "If you run the server yourself, run this on its machine:";
+        /// What a command takes in the place of an address that nobody knows.
+        your_email = "あなたのメールアドレス", "YOUR_EMAIL";
+        operate = "アカウントとプランの一覧で変更できます。", "Change it in the list of accounts and plans.";
         apps = "アプリ", "Apps";
         subscribers = "有効な購読者（アプリごと）", "Active subscribers per app";
         sends = "宛先数（月あたり）", "Recipients per month";

@@ -23,9 +23,28 @@ struct DraftSignals {
     size: RwSignal<Option<usize>>,
     title: RwSignal<String>,
     body: RwSignal<String>,
-    url: RwSignal<String>,
     /// Read when its field is left: each letter would be another image to load.
     icon: RwSignal<String>,
+    /// What is wrong with the icon.
+    icon_problem: RwSignal<Option<IconProblem>>,
+}
+
+/// Why no icon is shown, though one is named.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum IconProblem {
+    /// Its address does not start with `https://`.
+    Insecure,
+    /// There is no image at its address.
+    Broken,
+}
+
+/// The sentence for each [`IconProblem`].
+#[derive(Clone, Serialize, Deserialize)]
+pub struct IconTexts {
+    /// Shown for [`IconProblem::Insecure`].
+    pub insecure: String,
+    /// Shown for [`IconProblem::Broken`].
+    pub broken: String,
 }
 
 /// What stands in the preview until something is written.
@@ -35,7 +54,7 @@ pub struct Samples {
     pub title: String,
     /// The text of an example.
     pub body: String,
-    /// The site that the notification comes from when it has no link.
+    /// Whom browsers name as the sender.
     pub site: String,
 }
 
@@ -54,12 +73,16 @@ pub fn Composer(
     preview_hint: String,
     /// Fill the preview while nothing is written.
     samples: Samples,
-    /// Title, body, link and icon as they stand in the form.
-    written: [String; 4],
+    /// What is said of an icon that cannot be shown.
+    icon_texts: IconTexts,
+    /// Title, body and icon as they stand in the form.
+    written: [String; 3],
     /// The fields of the form, which the preview and the size follow as somebody types.
     children: Children,
 ) -> impl IntoView {
     let draft = DraftSignals::new(written);
+    // Without scripts an example would stay, whatever is written.
+    let is_awake = RwSignal::new(false);
     let fields = NodeRef::<leptos::html::Div>::new();
     let read = move |part: fn(DraftSignals, &HtmlDivElement)| {
         if let Some(fields) = fields.get_untracked() {
@@ -67,13 +90,32 @@ pub fn Composer(
         }
     };
     Effect::new(move |_| {
+        is_awake.set(true);
         read(DraftSignals::read);
         read(DraftSignals::read_icon);
     });
     let Samples { title, body, site } = samples;
-    let title = Signal::derive(move || text_or(draft.title.get(), &title));
-    let body = Signal::derive(move || text_or(draft.body.get(), &body));
-    let site = Signal::derive(move || text_or(host(&draft.url.get()), &site));
+    let is_blank = move || draft.title.get().is_empty() && draft.body.get().is_empty();
+    let title = Signal::derive(move || {
+        if is_blank() {
+            title.clone()
+        } else {
+            draft.title.get()
+        }
+    });
+    let body = Signal::derive(move || {
+        if is_blank() {
+            body.clone()
+        } else {
+            draft.body.get()
+        }
+    });
+    let icon_problem = move || match draft.icon_problem.get() {
+        None => String::new(),
+        Some(IconProblem::Insecure) => icon_texts.insecure.clone(),
+        Some(IconProblem::Broken) => icon_texts.broken.clone(),
+    };
+    let is_broken = Callback::new(move |()| draft.icon_problem.set(Some(IconProblem::Broken)));
     let used = move || draft.size.get().unwrap_or_default();
     view! {
         <div
@@ -91,22 +133,25 @@ pub fn Composer(
                 {move || format!("{} / {} {unit}", format_bytes(used()), format_bytes(limit))}
             </output>
         </p>
-        <div class="preview">
+        <div class="preview" class:asleep=move || is_blank() && !is_awake.get()>
             <p class="preview-title">{preview}</p>
-            <Preview title body icon=draft.icon site />
+            <Preview title body icon=draft.icon site on_broken_icon=is_broken />
+            <p class="icon-problem" role="status">
+                {icon_problem}
+            </p>
             <p class="hint">{preview_hint}</p>
         </div>
     }
 }
 
 impl DraftSignals {
-    fn new([title, body, url, icon]: [String; 4]) -> Self {
+    fn new([title, body, icon]: [String; 3]) -> Self {
         Self {
             size: RwSignal::new(None),
             title: RwSignal::new(title),
             body: RwSignal::new(body),
-            url: RwSignal::new(url),
-            icon: RwSignal::new(displayable_icon(icon)),
+            icon: RwSignal::new(displayable_icon(&icon)),
+            icon_problem: RwSignal::new(None),
         }
     }
 
@@ -118,19 +163,27 @@ impl DraftSignals {
             .set(Some(payload_bytes(|name| field(&form, name))));
         self.title.set(field(&form, "title"));
         self.body.set(field(&form, "body"));
-        self.url.set(field(&form, "url"));
     }
 
     fn read_icon(self, fields: &HtmlDivElement) {
         let icon = form_around(fields).map(|form| field(&form, "icon"));
-        self.icon.set(displayable_icon(icon.unwrap_or_default()));
+        let icon = icon.unwrap_or_default();
+        let shown = displayable_icon(&icon);
+        if !shown.is_empty() && shown == self.icon.get_untracked() {
+            // The same image: what is known of it still holds.
+            return;
+        }
+        let is_insecure = shown.is_empty() && !icon.trim().is_empty();
+        self.icon_problem
+            .set(is_insecure.then_some(IconProblem::Insecure));
+        self.icon.set(shown);
     }
 }
 
 /// The icon, if it can be shown.
-fn displayable_icon(icon: String) -> String {
+fn displayable_icon(icon: &str) -> String {
     if icon.starts_with("https://") {
-        icon
+        icon.to_owned()
     } else {
         String::new()
     }
@@ -143,15 +196,6 @@ fn form_around(fields: &HtmlDivElement) -> Option<FormData> {
 
 fn field(form: &FormData, name: &str) -> String {
     form.get(name).as_string().unwrap_or_default()
-}
-
-/// `text`, or `sample` where there is none.
-fn text_or(text: String, sample: &str) -> String {
-    if text.trim().is_empty() {
-        sample.to_owned()
-    } else {
-        text
-    }
 }
 
 /// The host of an `https://` URL; nothing for anything else.

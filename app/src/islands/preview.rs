@@ -17,6 +17,9 @@ pub fn Preview(
     /// Which site it comes from.
     #[prop(into)]
     site: Signal<String>,
+    /// Called when the icon cannot be loaded.
+    #[prop(optional)]
+    on_broken_icon: Option<Callback<()>>,
 ) -> impl IntoView {
     view! {
         <div class="notification" translate="no">
@@ -36,6 +39,11 @@ pub fn Preview(
                                 width="48"
                                 height="48"
                                 referrerpolicy="no-referrer"
+                                on:error=move |_| {
+                                    if let Some(tell) = on_broken_icon {
+                                        tell.run(());
+                                    }
+                                }
                             />
                         }
                     })

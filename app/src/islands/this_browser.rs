@@ -1,6 +1,7 @@
 //! The owner's own browser as a subscriber of the app, with Hato's worker under a scope of the app's.
 
 mod browser_push;
+mod send_to_me;
 
 use hato_domain::ErrorCode;
 use leptos::prelude::*;
@@ -8,6 +9,7 @@ use leptos::task::spawn_local;
 use serde::{Deserialize, Serialize};
 
 use self::browser_push::{BrowserPush, LateSubscription, PushError, PushState};
+pub use self::send_to_me::SendToMe;
 use super::live_refresh::refresh_now;
 use crate::server_fns::ServerFunctionError;
 
@@ -71,7 +73,12 @@ pub fn ThisBrowser(
     let push = StoredValue::new(BrowserPush { app, public_key });
     let state = RwSignal::new(None);
     let status = RwSignal::new(ActionStatus::Idle);
-    Effect::new(move |_| spawn_local(load_state(push.get_value(), state)));
+    // Without scripts nothing is being checked.
+    let is_awake = RwSignal::new(false);
+    Effect::new(move |_| {
+        is_awake.set(true);
+        spawn_local(load_state(push.get_value(), state));
+    });
     let run = move |action: Action| {
         if status.get_untracked() != ActionStatus::Working {
             status.set(ActionStatus::Working);
@@ -92,7 +99,9 @@ pub fn ThisBrowser(
     let unsubscribe = button("button quiet", Action::Unsubscribe, &texts.unsubscribe);
     view! {
         <p class="push-state" role="status">
-            {move || status_text(&texts, state.get(), status.get())}
+            {move || {
+                is_awake.get().then(|| status_text(&texts, state.get(), status.get()))
+            }}
         </p>
         <p class="actions" hidden=move || !is(PushState::Unsubscribed)>
             {subscribe}
@@ -151,7 +160,16 @@ async fn perform(
     };
     refresh_now();
     load_state(push, state).await;
-    status.set(match done {
+    status.set(ended(done, state, status));
+}
+
+/// How an action has ended, once what it has left behind is taken care of.
+fn ended(
+    done: Result<ActionStatus, PushError>,
+    state: RwSignal<Option<PushState>>,
+    status: RwSignal<ActionStatus>,
+) -> ActionStatus {
+    match done {
         Ok(done) => done,
         Err(PushError::Dismissed) => ActionStatus::Dismissed,
         Err(PushError::Browser) => ActionStatus::Failed,
@@ -160,7 +178,7 @@ async fn perform(
             ActionStatus::Unreachable
         }
         Err(PushError::Server(ServerFunctionError(code))) => ActionStatus::Refused(code),
-    });
+    }
 }
 
 /// Ends a subscription that was made too late, unless another click has asked for it again.

@@ -57,6 +57,9 @@ fn Facts(texts: &'static AccountTexts, owner: AccountPrincipal) -> impl IntoView
                 <time>{since}</time>
             </Fact>
         </dl>
+        {owner
+            .is_operator()
+            .then(|| view! { <p><a href="/operator">{texts.operate}</a></p> })}
     }
     .into_any()
 }

@@ -14,6 +14,7 @@ mod keys;
 mod overview;
 mod revealed_key;
 mod send;
+mod sender;
 mod settings;
 mod subscribers;
 mod this_browser;
@@ -31,7 +32,7 @@ pub use send::{Progress, SendPage, SendSnapshot};
 pub use settings::SettingsPage;
 pub use subscribers::SubscribersPage;
 pub use vapid_keys::VapidKeysPage;
-pub use webhook::WebhookPage;
+pub use webhook::{QueuedEvent, WebhookPage};
 
 use hato_domain::PageRequest;
 use hato_service::ServiceResult;

@@ -1,6 +1,7 @@
 //! What the plans allow (SPEC 8).
 
 use hato_domain::{Notification, Plan};
+use hato_service::access::AccountPrincipal;
 use leptos::prelude::*;
 
 use super::load_page;
@@ -25,7 +26,7 @@ pub fn PricingPage() -> impl IntoView {
             </a>
         }
         .into_any();
-        let ask = view! { <p class="hint">{texts.pro_how}</p> }.into_any();
+        let ask = view! { <HowToPro texts owner=owner.clone() /> }.into_any();
         Ok(view! {
             <Frame title=texts.title>
                 <section class="plans">
@@ -53,6 +54,45 @@ pub fn PricingPage() -> impl IntoView {
         }
         .into_any())
     })
+}
+
+/// The way to the Pro plan: for operators the page where they change it, for others whom to ask, and the command for who runs the
+/// server and has not said so yet.
+#[component]
+fn HowToPro(texts: &'static PricingTexts, owner: Option<AccountPrincipal>) -> impl IntoView {
+    if owner.as_ref().is_some_and(AccountPrincipal::is_operator) {
+        return view! {
+            <p>
+                <a href="/operator">{texts.operate}</a>
+            </p>
+        }
+        .into_any();
+    }
+    let email = owner.map(|owner| owner.account().email.as_str().to_owned());
+    let email = email.unwrap_or_else(|| texts.your_email.to_owned());
+    let text = format!("hato-server admin set-plan {} pro", shell_word(&email));
+    view! {
+        <p class="hint">{texts.pro_how}</p>
+        <details>
+            <summary>{texts.own_server}</summary>
+            <div class="code line" translate="no">
+                <pre tabindex="0" role="region" aria-label=texts.own_server>
+                    <code>{text}</code>
+                </pre>
+            </div>
+        </details>
+    }
+    .into_any()
+}
+
+/// A text as a shell takes it for one word, whatever it holds.
+fn shell_word(text: &str) -> String {
+    let is_plain = |c: char| c.is_alphanumeric() || "@.-_+".contains(c);
+    if text.chars().all(is_plain) {
+        text.to_owned()
+    } else {
+        format!("'{}'", text.replace('\'', r"'\''"))
+    }
 }
 
 #[component]

@@ -1,9 +1,13 @@
 //! A notification that is being written: the form of the compose page, posted to the page itself, because no cookie would
 //! carry it past a redirect.
 
+mod again;
 mod audience;
+mod options;
 mod rich;
 mod timing;
+
+use std::collections::BTreeMap;
 
 use hato_domain::wire::Notify;
 use hato_domain::{
@@ -12,8 +16,11 @@ use hato_domain::{
 use hato_service::access::MayManage;
 use hato_service::{IdempotentRequest, SendReceipt, Service, ServiceError};
 use serde::Deserialize;
+use serde::de::value::{Error as ValueError, MapDeserializer};
+use url::form_urlencoded;
 
 pub use self::audience::AudienceDraft;
+pub use self::options::OptionsDraft;
 pub use self::rich::RichDraft;
 pub use self::timing::TimingDraft;
 
@@ -35,6 +42,8 @@ pub struct NotificationDraft {
     pub audience: AudienceDraft,
     #[serde(flatten)]
     pub timing: TimingDraft,
+    #[serde(flatten)]
+    pub options: OptionsDraft,
     pub step: ComposeStep,
     /// The idempotency key of the send (CONTRACT 6), so that posting the form twice sends once.
     pub idempotency_key: String,
@@ -60,6 +69,7 @@ pub enum DraftPart {
     Rich,
     Audience,
     Timing,
+    Options,
 }
 
 /// Why a draft was refused, and the part of the form to look at.
@@ -89,6 +99,8 @@ impl NotificationDraft {
         let notify = self.notify()?;
         let filter = notify.filter();
         let schedule = notify.schedule();
+        let options = notify.options();
+        options.map_err(|code| DraftPart::Options.refuses(code))?;
         Ok(CheckedDraft {
             notification: into_notification(notify)?,
             filter: filter.map_err(|code| DraftPart::Audience.refuses(code))?,
@@ -134,11 +146,44 @@ impl NotificationDraft {
         })
     }
 
+    /// The form as a script hands it over, encoded as it would be posted; `INVALID_INPUT` for anything else.
+    pub fn parse(encoded: &str) -> Result<Self, ErrorCode> {
+        let fields = form_urlencoded::parse(encoded.as_bytes()).into_owned();
+        let fields: BTreeMap<_, _> = fields.collect();
+        let fields = MapDeserializer::<_, ValueError>::new(fields.into_iter());
+        Self::deserialize(fields).map_err(|_| ErrorCode::InvalidInput)
+    }
+
+    /// Sends it at once to one subscriber, whomever else it is for.
+    pub async fn send_to(
+        &self,
+        service: &Service,
+        access: &MayManage,
+        endpoint: String,
+    ) -> Result<(), ServiceError> {
+        let notify = self.notify().map_err(|refusal| refusal.error)?;
+        let notify = Notify {
+            endpoint: Some(endpoint),
+            to: None,
+            send_at: None,
+            expires_at: None,
+            max_per_minute: None,
+            ..notify
+        };
+        let access = access.may_send();
+        service.send(&access, notify, None).await.map(drop)
+    }
+
     fn notify(&self) -> Result<Notify, DraftRefusal> {
         let timing = &self.timing;
         let refuse = |code| DraftPart::Timing.refuses(code);
         let rich = self.rich.notify();
+        let options = self.options.notify();
+        let options = options.map_err(|code| DraftPart::Options.refuses(code))?;
         Ok(Notify {
+            ttl: options.ttl,
+            urgency: options.urgency,
+            topic: options.topic,
             title: non_empty(&self.title),
             body: non_empty(&self.body),
             url: non_empty(&self.url),

@@ -8,6 +8,8 @@ use leptos::prelude::*;
 
 use super::ServerFunctionError;
 #[cfg(feature = "ssr")]
+use super::draft::NotificationDraft;
+#[cfg(feature = "ssr")]
 use super::form::Form;
 
 /// Stops what is not yet claimed of a send.
@@ -51,6 +53,28 @@ pub async fn send_test(
         };
         let sent = form.service().send(&access.may_send(), notify, None).await;
         sent.map(drop)
+    })
+    .await
+}
+
+/// Sends what is being written to one subscriber: the browser that asks. It goes at once, whatever times it has.
+#[server(name = SendDraftToMe, prefix = "/_app", endpoint = "send_draft_to_me")]
+pub async fn send_draft_to_me(
+    /// The id of the app, `app_…`.
+    #[server(default)]
+    app: String,
+    /// The address at the push service at which the browser is reached, of up to 2,048 bytes.
+    #[server(default)]
+    endpoint: String,
+    /// The form, as it would be posted.
+    #[server(default)]
+    draft: String,
+) -> Result<(), ServerFunctionError> {
+    let form = Form::for_app(&app, "/send", "this-browser");
+    form.respond_to_script(async {
+        let access = form.ctx().may_manage(&app).await?;
+        let draft = NotificationDraft::parse(&draft)?;
+        draft.send_to(form.service(), &access, endpoint).await
     })
     .await
 }

@@ -1,9 +1,9 @@
 //! Subscribing the owner's browser, and removing subscribers.
 
 #[cfg(feature = "ssr")]
-use hato_domain::Endpoint;
-#[cfg(feature = "ssr")]
 use hato_domain::wire::RegisterSubscription;
+#[cfg(feature = "ssr")]
+use hato_domain::{Endpoint, SiteOrigin};
 use leptos::prelude::*;
 
 use super::ServerFunctionError;
@@ -47,8 +47,9 @@ pub async fn subscribe_browser(
             replaces: given(replaces),
             ..RegisterSubscription::default()
         };
-        form.service().register_own_browser(&access, asked).await?;
-        Ok(())
+        let origin = SiteOrigin::of_page(&form.ctx().app_context().base_url);
+        let registered = form.service().register_own_browser(&access, origin, asked);
+        registered.await.map(drop)
     })
     .await
 }

@@ -7,6 +7,8 @@ use leptos::prelude::*;
 use super::ServerFunctionError;
 #[cfg(feature = "ssr")]
 use super::form::Form;
+#[cfg(feature = "ssr")]
+use crate::pages::QueuedEvent;
 
 /// Sets the webhook's URL.
 #[server(name = SetWebhook, prefix = "/_app", endpoint = "set_webhook")]
@@ -95,8 +97,9 @@ pub async fn send_test_event(
     let form = Form::for_app(&app, "/webhook", "test");
     form.respond(async {
         let access = form.ctx().may_manage(&app).await?;
+        let now = form.service().now();
         form.service().send_test_event(&access).await?;
-        Ok(form.page_with("done=queued"))
+        Ok(form.page_with(&QueuedEvent::query(None, now)))
     })
     .await
 }
@@ -114,8 +117,9 @@ pub async fn resend_event(
     let form = Form::for_app(&app, "/webhook", "attempts");
     form.respond(async {
         let access = form.ctx().may_manage(&app).await?;
+        let now = form.service().now();
         form.service().resend_event(&access, &event).await?;
-        Ok(form.page_with("done=queued"))
+        Ok(form.page_with(&QueuedEvent::query(Some(&event), now)))
     })
     .await
 }

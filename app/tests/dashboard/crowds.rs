@@ -60,6 +60,7 @@ async fn failures_that_are_cut_short_say_so(database: TestDatabase) {
     let dashboard = TestDashboard::start(database).await;
     let mut browser = dashboard.logged_in("owner@example.com").await;
     let app = browser.create_app("blog").await;
+    browser.subscribe(&app, 1).await;
     let send = browser.send(&app, "便り").await;
     let cut_short = "一部だけを調べた内訳です";
     browser.get(&send).await.hides(cut_short);

@@ -69,6 +69,26 @@ impl TestDashboard {
         self.execute(statement, &[Text(reason)]).await;
     }
 
+    /// Has a receiver answer every event that was not posted yet, once.
+    pub async fn answer_events(&self, http_status: i64) {
+        let statement = "INSERT INTO webhook_attempts (app_id, event_id, attempt, url, http_status, answer, started_at,
+                                           duration_ms, signature)
+             SELECT e.app_id, e.id, 1, 'https://hooks.example.com/1', $1, '', e.created_at, 1, ''
+             FROM webhook_events AS e
+             WHERE NOT EXISTS (SELECT 1 FROM webhook_attempts AS a WHERE a.event_id = e.id)";
+        self.execute(statement, &[Number(http_status)]).await;
+    }
+
+    /// Puts two recipients of every send off, until `due_at` milliseconds after 1970.
+    pub async fn put_off(&self, due_at: i64) {
+        for statement in [
+            "UPDATE sends SET status = 'sending', sent = recipients - 2 WHERE $1 = $1",
+            "UPDATE jobs SET up_to_position = NULL, recipients = '[1,2]', attempt = 1, due_at = $1",
+        ] {
+            self.execute(statement, &[Number(due_at)]).await;
+        }
+    }
+
     /// Puts the last use of every session back by `age`.
     pub async fn age_sessions(&self, age: Duration) {
         let millis = i64::try_from(age.as_millis()).expect("a short time");

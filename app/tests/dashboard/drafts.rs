@@ -154,3 +154,120 @@ async fn an_empty_first_line_stays() {
         page.shows(">\n\n二行目</textarea>");
     }
 }
+
+#[tokio::test]
+async fn without_scripts_nothing_is_promised_that_takes_them() {
+    let dashboard = TestDashboard::start(TestDatabase::sqlite().await).await;
+    let mut browser = dashboard.logged_in(OWNER).await;
+    let app = browser.create_app("blog").await;
+    let overview = browser.get(&app).await;
+    let state = overview.between("class=\"push-state\">", "</p>");
+    let state = state.expect("what is said of the browser");
+    assert!(!state.contains("確認しています"), "{state}");
+    overview.shows("試すには JavaScript を有効にしてください");
+
+    let path = format!("{app}/send");
+    let blank = browser.get(&path).await;
+    blank
+        .shows("class=\"preview asleep\"")
+        .shows("プレビューは確認の画面で出ます");
+    let fields = [("title", "見出し"), ("body", ""), ("step", "edit")];
+    let written = browser.post(&path, &fields).await;
+    let preview = written.between("class=\"notification-text\">", "</div>");
+    let preview = preview.expect("a preview");
+    assert!(preview.contains("見出し"), "{preview}");
+    assert!(!preview.contains("クロワッサン"), "{preview}");
+    written.hides("preview asleep");
+}
+
+#[on_each_database]
+async fn delivery_options_are_asked_said_and_kept(database: TestDatabase) {
+    let dashboard = TestDashboard::start(database).await;
+    let mut browser = dashboard.logged_in(OWNER).await;
+    let app = browser.create_app("blog").await;
+    browser.subscribe(&app, 1).await;
+    let path = format!("{app}/send");
+    let draft = |ttl: &'static str, step: &'static str| {
+        [
+            ("title", "見出し"),
+            ("body", "一行目"),
+            ("ttl", ttl),
+            ("urgency", "high"),
+            ("topic", "news"),
+            ("step", step),
+            ("idempotency_key", "0123"),
+        ]
+    };
+    for ttl in ["-1", "2419201", "soon"] {
+        let refused = browser.post(&path, &draft(ttl, "review")).await;
+        assert_eq!(refused.status, StatusCode::BAD_REQUEST, "{ttl}");
+        refused.shows("届け方の指定を確かめてください");
+    }
+    let question = browser.post(&path, &draft("60", "review")).await;
+    question.shows("60 秒").shows("高い").shows(">news<");
+    let send = browser.post(&path, &draft("60", "send")).await.location();
+    let (_, send) = send.rsplit_once('/').expect("a send's path");
+    let again = browser.get(&format!("{path}?from={send}")).await;
+    again
+        .shows("name=\"ttl\" type=\"number\" autocomplete=\"off\" value=\"60\"")
+        .shows("<option value=\"high\" selected")
+        .shows("value=\"news\"");
+}
+
+#[on_each_database]
+async fn a_past_send_is_written_again_as_it_was(database: TestDatabase) {
+    let dashboard = TestDashboard::start(database).await;
+    let mut browser = dashboard.logged_in(OWNER).await;
+    let app = browser.create_app("blog").await;
+    browser.subscribe_with_tags(&app, 1, "u1", &["news"]).await;
+    let path = format!("{app}/send");
+    let draft = |users: &'static str, key: &'static str| {
+        [
+            ("title", "見出し <b>"),
+            ("body", "一行目\r\n二行目"),
+            ("url", "https://example.com/a"),
+            ("icon", "https://example.com/i.png"),
+            ("button_1", "読む"),
+            ("button_1_url", "https://example.com/b"),
+            ("require_interaction", "true"),
+            ("data", "{\"k\":1}"),
+            ("tags", "news"),
+            ("users", users),
+            ("step", "send"),
+            ("idempotency_key", key),
+        ]
+    };
+    let sent = browser.post(&path, &draft("", "1")).await.location();
+    let again = format!("{path}?from={}", sent.rsplit_once('/').expect("a path").1);
+    browser.get(&sent).await.shows(&format!("href=\"{again}\""));
+    let page = browser.get(&again).await;
+    page.shows("value=\"見出し &lt;b&gt;\"")
+        .shows("一行目\n二行目")
+        .shows("value=\"https://example.com/a\"")
+        .shows("value=\"https://example.com/i.png\"")
+        .shows("value=\"読む\"")
+        .shows("value=\"https://example.com/b\"")
+        .shows("name=\"require_interaction\" value=\"true\" checked")
+        .shows("{\"k\":1}")
+        .shows("value=\"news\"")
+        .shows("前の送信から内容を写しました");
+
+    // Nobody knows the users any more, and it must not go to everybody instead.
+    let to_users = browser.post(&path, &draft("u1", "2")).await.location();
+    let send = to_users.rsplit_once('/').expect("a path").1;
+    let page = browser.get(&format!("{path}?from={send}")).await;
+    page.shows("ユーザー ID は残っていない").hides("u1");
+    let users = page.between("name=\"users\"", "</textarea>");
+    let users = users
+        .expect("the field")
+        .rsplit_once('>')
+        .expect("its text");
+    assert!(users.1.chars().any(char::is_whitespace), "{users:?}");
+
+    let lost = browser.get(&format!("{path}?from=snd_0")).await;
+    assert_eq!(lost.status, StatusCode::NOT_FOUND);
+    let mut stranger = dashboard.logged_in("other@example.com").await;
+    let others = stranger.create_app("other").await;
+    let stolen = stranger.get(&format!("{others}/send?from={send}")).await;
+    assert_eq!(stolen.status, StatusCode::NOT_FOUND);
+}

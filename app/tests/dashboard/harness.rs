@@ -216,7 +216,7 @@ impl DashboardBrowser<'_> {
             tags: Some(tags.iter().map(|tag| (*tag).to_owned()).collect()),
             ..RegisterSubscription::default()
         };
-        let registered = service.register_own_browser(&access, request).await;
+        let registered = service.register_own_browser(&access, None, request).await;
         registered.expect("a subscriber");
     }
 

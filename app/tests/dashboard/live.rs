@@ -105,6 +105,31 @@ async fn events_end_with_the_session(database: TestDatabase) {
     assert!(rest.expect("the end of the events").is_ok());
 }
 
+#[on_each_database]
+async fn a_send_in_its_retries_says_who_waits_and_until_when(database: TestDatabase) {
+    let dashboard = TestDashboard::start(database).await;
+    let mut browser = dashboard.logged_in(OWNER).await;
+    let app = browser.create_app("blog").await;
+    for number in 0..3 {
+        browser.subscribe(&app, number).await;
+    }
+    let send = browser.send(&app, "便り").await;
+    let waits = "2 件が再送を待っています";
+    browser.get(&send).await.shows("data-running").hides(waits);
+    // 2100-01-01 12:40 in UTC.
+    dashboard.put_off(4_102_490_400_000).await;
+    let page = browser.get(&send).await;
+    page.shows(waits).shows("2100-01-01T12:40");
+    let mut events = browser.open(&format!("{send}/events")).await;
+    let event = events.frame().await.expect("an event").expect("readable");
+    let event = event.into_data().expect("data");
+    let event = str::from_utf8(&event).expect("text");
+    assert!(event.contains(waits), "{event}");
+    browser.language = "en";
+    let english = browser.get(&send).await;
+    english.shows("2 wait for another attempt, next at");
+}
+
 #[tokio::test]
 async fn no_time_is_promised_before_a_rate_is_measured() {
     let dashboard = TestDashboard::start(TestDatabase::sqlite().await).await;

@@ -15,6 +15,7 @@ mod hostile_names;
 mod languages;
 mod listeners;
 mod live;
+mod operator;
 mod privacy;
 mod protection;
 mod queries;

@@ -179,6 +179,7 @@ fn account_pages() -> Vec<PageState> {
         get("", "/apps", 3),
         after("refused", "/_app/create_app", &[("name", "")], 3),
         get("", "/account", 2),
+        get("", "/operator", 2),
         after(
             "refused",
             "/_app/change_password",
@@ -229,6 +230,14 @@ fn app_pages(app: &str, send: &str, event: &str) -> Vec<PageState> {
             4,
         ),
         get("", send, 3),
+        get(
+            "again",
+            format!(
+                "{app}/send?from={}",
+                send.rsplit_once('/').expect("a path").1
+            ),
+            3,
+        ),
         get("cancelled", format!("{send}?cancelled=1"), 3),
         get("", below("/history"), 3),
         get("scheduled", below("/history?status=scheduled"), 3),
@@ -276,6 +285,7 @@ async fn the_html_of_any_page_costs_few_queries() {
     count_queries();
     let dashboard = TestDashboard::unlimited(TestDatabase::sqlite().await).await;
     let mut browser = dashboard.logged_in(OWNER).await;
+    dashboard.set_operator(OWNER, true).await;
     let app = browser.create_app("blog").await;
     browser.subscribe_with_tags(&app, 1, "u1", &["news"]).await;
     let send = browser.send(&app, "便り").await;
@@ -299,6 +309,9 @@ async fn the_html_of_any_page_costs_few_queries() {
     for page in account_pages().into_iter().chain(app_pages) {
         seen.push(page.stays_cheap(&dashboard, &mut browser, 1).await);
     }
+    dashboard.put_off(0).await;
+    let put_off = get("put off", &send, 4);
+    put_off.stays_cheap(&dashboard, &mut browser, 1).await;
     dashboard.set_plan(OWNER, Plan::Free).await;
     let off = get("off", &webhook, 4);
     off.stays_cheap(&dashboard, &mut browser, 1).await;

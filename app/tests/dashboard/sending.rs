@@ -3,6 +3,7 @@
 use hato_domain::{ErrorCode, Plan};
 use hato_testkit::{TestDatabase, on_each_database};
 use http::StatusCode;
+use url::form_urlencoded::Serializer;
 
 use crate::harness::{OWNER, TestDashboard, id};
 
@@ -148,7 +149,7 @@ async fn what_is_left_of_the_month_is_said_before_sending(database: TestDatabase
     let question = browser.post(&path, &draft).await;
     question.shows(over).shows("プランを見る");
     dashboard.set_plan(OWNER, Plan::Pro).await;
-    browser.get(&path).await.hides("今月").hides(over);
+    browser.get(&path).await.hides("今月は").hides("今月の残り");
 }
 
 #[on_each_database]
@@ -196,7 +197,12 @@ async fn a_send_to_nobody_says_so(database: TestDatabase) {
     let mut browser = dashboard.logged_in("owner@example.com").await;
     let app = browser.create_app("blog").await;
     let send = browser.send(&app, "便り").await;
-    browser.get(&send).await.shows("誰にも届いていません");
+    for path in [send, format!("{app}/history")] {
+        let page = browser.get(&path).await;
+        page.shows("<span class=\"status nobody\">宛先なし</span>")
+            .hides("status done")
+            .hides("100%");
+    }
 }
 
 #[on_each_database]
@@ -211,4 +217,68 @@ async fn events_bring_the_progress_until_it_is_over(database: TestDatabase) {
     events.shows("data: <section").shows("誰にも届いていません");
     let lost = browser.get(&format!("{app}/sends/snd_0/events")).await;
     assert_eq!(lost.status, StatusCode::NOT_FOUND);
+}
+
+#[on_each_database]
+async fn the_preview_names_the_site_that_subscribed(database: TestDatabase) {
+    let dashboard = TestDashboard::start(database).await;
+    let mut browser = dashboard.logged_in(OWNER).await;
+    let app = browser.create_app("blog").await;
+    let path = format!("{app}/send");
+    browser.get(&path).await.shows(">通知を許可したサイト<");
+    browser.subscribe(&app, 1).await;
+    let sender = "notification-site\">hato.example<";
+    browser.get(&path).await.shows(sender);
+    let fields = [
+        ("title", "見出し"),
+        ("body", "一行目"),
+        ("url", "https://elsewhere.example/a"),
+        ("step", "review"),
+    ];
+    let question = browser.post(&path, &fields).await;
+    question.shows(sender).hides(">elsewhere.example<");
+    let send = browser.send(&app, "便り").await;
+    browser.get(&send).await.shows(sender);
+}
+
+#[on_each_database]
+async fn what_is_being_written_goes_to_this_browser_alone(database: TestDatabase) {
+    let dashboard = TestDashboard::start(database).await;
+    let mut browser = dashboard.logged_in(OWNER).await;
+    let app = browser.create_app("blog").await;
+    let endpoint = browser.subscribe(&app, 0).await;
+    browser.subscribe(&app, 1).await;
+    let draft = |title: &str, url: &str| {
+        let fields = [
+            ("title", title),
+            ("body", "本文"),
+            ("url", url),
+            ("tags", "nobody-has-it"),
+            ("send_at", "2100-01-01T00:00"),
+        ];
+        Serializer::new(String::new()).extend_pairs(fields).finish()
+    };
+    let url = "https://example.com/";
+    for (title, url, endpoint, status) in [
+        ("便り", url, endpoint.as_str(), StatusCode::OK),
+        ("", url, &endpoint, StatusCode::BAD_REQUEST),
+        (
+            "便り",
+            "http://a.example",
+            &endpoint,
+            StatusCode::BAD_REQUEST,
+        ),
+        ("便り", url, "https://push.example/x", StatusCode::NOT_FOUND),
+    ] {
+        let draft = draft(title, url);
+        let fields = [("app", id(&app)), ("endpoint", endpoint), ("draft", &draft)];
+        let answer = browser.call("send_draft_to_me", &fields).await;
+        assert_eq!(answer.status, status, "{title} {url} {endpoint}");
+    }
+    let history = browser.get(&format!("{app}/history")).await;
+    let links = history.body.matches("/sends/snd_").count();
+    assert_eq!(links, 1, "{}", history.body);
+    let send = history.between("/sends/", "\"").expect("the send");
+    let page = browser.get(&format!("{app}/sends/{send}")).await;
+    page.shows("便り").shows("1 人宛て").shows("data-running");
 }

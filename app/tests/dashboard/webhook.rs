@@ -55,7 +55,8 @@ async fn it_is_set_refused_rotated_tested_and_cleared(database: TestDatabase) {
         Some(secret.as_str())
     );
     let page = browser.submit("/_app/send_test_event", &of_app).await;
-    page.shows("イベントを送信待ちに入れました");
+    page.shows("イベントを送信待ちに入れました")
+        .shows("data-waiting");
 
     dashboard.set_plan(OWNER, Plan::Free).await;
     browser
@@ -104,4 +105,31 @@ async fn it_speaks_english_too() {
     browser.language = "en";
     let page = browser.get(&format!("{app}/webhook")).await;
     page.shows("Webhooks come with the Pro plan");
+}
+
+#[on_each_database]
+async fn what_became_of_a_test_stands_where_it_was_said_to_wait(database: TestDatabase) {
+    let dashboard = TestDashboard::unlimited(database).await;
+    let mut browser = dashboard.logged_in(OWNER).await;
+    let app = browser.create_app("loft").await;
+    let of_app = [("app", id(&app))];
+    let fields = [of_app[0], ("webhook_url", URL)];
+    browser.submit("/_app/set_webhook", &fields).await;
+    let first = browser.post("/_app/send_test_event", &of_app).await;
+    let first = first.location();
+    browser.get(&first).await.shows("data-waiting");
+    dashboard.answer_events(204).await;
+    let arrived = browser.get(&first).await;
+    arrived
+        .shows("イベントが届きました（204）")
+        .hides("イベントを送信待ちに入れました")
+        .hides("data-waiting");
+    let second = browser.post("/_app/send_test_event", &of_app).await;
+    let second = second.location();
+    browser.get(&second).await.shows("data-waiting");
+    dashboard.answer_events(500).await;
+    browser
+        .get(&second)
+        .await
+        .shows("イベントは届きませんでした（500）");
 }

@@ -7,7 +7,7 @@
 use hato_domain::{AccountId, AppId, ErrorCode, MessageSettings, Scope};
 
 pub use crate::actor::{ActorKind, ActorRecord};
-use crate::ports::{AccountRecord, AppRecord, AuthenticatedKey};
+use crate::ports::{AccountRecord, AppRecord, AuthenticatedKey, SessionRecord};
 
 /// A program that authenticated with an API key, which is bound to one app (SPEC 2.3).
 #[derive(Clone, Debug)]
@@ -19,6 +19,7 @@ pub struct ApiKeyPrincipal(pub(crate) AuthenticatedKey);
 pub struct AccountPrincipal {
     account: AccountRecord,
     under_review: bool,
+    is_operator: bool,
 }
 
 /// The right to register and remove subscriptions of an app, and to read its public key.
@@ -44,7 +45,8 @@ pub struct MaySend {
 #[derive(Clone, Debug)]
 pub struct MayManage(MaySend);
 
-/// Somebody at the machine, who can open the database by themselves: no request makes one.
+/// Who runs the server: somebody at the machine, who can open the database by themselves, or an account that such a one has made an
+/// operator's.
 #[derive(Clone, Copy, Debug)]
 pub struct Operator(());
 
@@ -127,14 +129,16 @@ impl AccountPrincipal {
         Self {
             account,
             under_review: false,
+            is_operator: false,
         }
     }
 
-    /// Somebody whose session was found; `under_review` says whether apps of the account wait for their owner's review.
-    pub(crate) fn from_session(account: AccountRecord, under_review: bool) -> Self {
+    /// Somebody whose session was found.
+    pub(crate) fn from_session(session: SessionRecord) -> Self {
         Self {
-            account,
-            under_review,
+            account: session.account,
+            under_review: session.under_review,
+            is_operator: session.is_operator,
         }
     }
 
@@ -159,6 +163,19 @@ impl AccountPrincipal {
             return Err(ErrorCode::InsufficientScope);
         }
         Ok(())
+    }
+
+    /// Whether the account is an operator's.
+    pub fn is_operator(&self) -> bool {
+        self.is_operator
+    }
+
+    /// The right of operators. For anybody else there is nothing to see: `NOT_FOUND`.
+    pub fn may_operate(&self) -> Result<Operator, ErrorCode> {
+        let is_permitted = self.is_operator && !self.under_review;
+        is_permitted
+            .then_some(Operator(()))
+            .ok_or(ErrorCode::NotFound)
     }
 
     /// The right to manage `app`; another account's app does not exist for this one: `NOT_FOUND` (CONTRACT 3).

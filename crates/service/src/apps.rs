@@ -127,5 +127,6 @@ fn as_record(app: &NewApp, owner: &AccountPrincipal) -> AppRecord {
         created_at: app.created_at,
         under_review: false,
         messages: MessageSettings::default(),
+        origins: Vec::new(),
     }
 }

@@ -73,7 +73,7 @@ pub use service::Service;
 pub use sessions::{AuthenticatedSession, ListedSession, SESSION_LIFETIME};
 pub use settings::{AppLimits, ServiceSettings};
 pub use stats::AppOverview;
-pub use subscriptions::Registration;
+pub use subscriptions::{Registrant, Registration};
 pub use transfer::SubscriptionExport;
 pub use vapid_keys::VapidKeyPair;
 pub use webhooks::{

@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use hato_domain::{Email, NewPassword, Plan};
+use hato_domain::{AccountId, Email, ErrorCode, LoginPassword, NewPassword, Plan};
 
-use crate::access::Operator;
+use crate::access::{AccountPrincipal, Operator};
 use crate::error::found;
 use crate::password_hash::HasherLoad;
 use crate::ports::{AccountRecord, AccountUsage, DatabaseFiles};
@@ -12,6 +12,9 @@ use crate::{Service, ServiceResult};
 
 /// Accounts read in one transaction.
 const ACCOUNTS_PER_PAGE: i64 = 1_000;
+
+/// Accounts on a page of the dashboard.
+const ACCOUNTS_SHOWN: usize = 50;
 
 /// Pages, or events, counted at most: a scrape must not take longer when the queue is long.
 const MAX_COUNTED: i64 = 100_000;
@@ -41,6 +44,51 @@ impl Service {
         password: NewPassword,
     ) -> ServiceResult<AccountRecord> {
         self.make_account(email, password).await
+    }
+
+    /// Makes an account an operator's, which has the dashboard's page of accounts, or an ordinary one again; `NOT_FOUND` for an
+    /// unknown address.
+    pub async fn set_operator(
+        &self,
+        _: &Operator,
+        email: &Email,
+        is_operator: bool,
+    ) -> ServiceResult<()> {
+        found(self.store.set_operator(email, is_operator).await?)
+    }
+
+    /// Gives an account a password as [`Self::set_password`] does, where a session asks: whoever has got hold of that must know the
+    /// operator's own password too, `INVALID_CREDENTIALS`.
+    pub async fn set_password_as(
+        &self,
+        owner: &AccountPrincipal,
+        confirmation: LoginPassword,
+        email: &Email,
+        password: NewPassword,
+    ) -> ServiceResult<()> {
+        let operator = owner.may_operate()?;
+        self.confirm(owner, confirmation).await?;
+        self.set_password(&operator, email, password).await
+    }
+
+    /// The id of the account with this address, by which logs name it; `NOT_FOUND`.
+    pub async fn account_id(&self, _: &Operator, email: &Email) -> ServiceResult<AccountId> {
+        let account = self.store.account_by_email(email).await?;
+        Ok(account.ok_or(ErrorCode::NotFound)?.id)
+    }
+
+    /// Up to 50 accounts with what they use, those that were made after this one, and whether there are more.
+    pub async fn accounts_after(
+        &self,
+        _: &Operator,
+        after: Option<AccountId>,
+    ) -> ServiceResult<(Vec<AccountUsage>, bool)> {
+        let month = self.clock.now().month();
+        let most = i64::try_from(ACCOUNTS_SHOWN + 1).unwrap_or(i64::MAX);
+        let mut accounts = self.store.accounts(month, after, most).await?;
+        let are_more = accounts.len() > ACCOUNTS_SHOWN;
+        accounts.truncate(ACCOUNTS_SHOWN);
+        Ok((accounts, are_more))
     }
 
     /// Every account with what it uses, in the order of their making.

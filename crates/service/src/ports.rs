@@ -29,7 +29,8 @@ mod webhooks;
 
 pub use accounts::{AccountRecord, AccountStore, MonthlyUsage};
 pub use apps::{
-    AppChange, AppRecord, AppStore, ChangeAppOutcome, ChangedApp, CreateAppOutcome, NewApp,
+    AppChange, AppRecord, AppStore, ChangeAppOutcome, ChangedApp, CreateAppOutcome, MAX_ORIGINS,
+    NewApp,
 };
 pub use checks::{CheckStore, Flaw};
 pub use clock::{Clock, SystemClock};
@@ -57,6 +58,7 @@ pub use sealed::{ResealedText, SealedPlace, SealedStore, SealedText};
 pub use sends::{
     AcceptSendOutcome, Audience, DeadLetterRecord, IdempotencyEntry, MAX_SCHEDULED, NewSend,
     SendConditions, SendCounts, SendFailure, SendFailures, SendRecord, SendStatus, SendStore,
+    SentContent, WaitingRecipients,
 };
 pub use sessions::{OpenSession, SessionRecord, SessionStore};
 pub use stats::{DayCounts, StatsPeriod, StatsRecord, StatsStore};

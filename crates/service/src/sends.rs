@@ -10,7 +10,7 @@ use uuid::Uuid;
 
 use crate::access::{MayManage, MaySend};
 use crate::ports::{
-    AcceptSendOutcome, Audience, IdempotencyEntry, NewSend, SendFailures, SendRecord,
+    AcceptSendOutcome, Audience, IdempotencyEntry, NewSend, SendFailures, SendRecord, SentContent,
 };
 use crate::{Service, ServiceError, ServiceResult};
 
@@ -104,6 +104,13 @@ impl Service {
     pub async fn sent(&self, access: &MayManage, send: &str) -> ServiceResult<SendRecord> {
         let send = SendId::parse(send)?;
         let found = self.store.send_of(access.app(), &send).await?;
+        Ok(found.ok_or(ErrorCode::NotFound)?)
+    }
+
+    /// What the app's send with this id said; `NOT_FOUND` for any other.
+    pub async fn sent_content(&self, access: &MayManage, send: &str) -> ServiceResult<SentContent> {
+        let send = SendId::parse(send)?;
+        let found = self.store.content_of(access.app(), &send).await?;
         Ok(found.ok_or(ErrorCode::NotFound)?)
     }
 

@@ -72,9 +72,9 @@ impl Service {
         let now = self.clock.now();
         let session = self.store.session(hash(token), now).await?;
         let session = session.ok_or(ErrorCode::InvalidSession)?;
-        let owner = AccountPrincipal::from_session(session.account, session.under_review);
         let end = now.plus(SESSION_LIFETIME);
         let renewed = end.since(session.expires_at) > MIN_RENEWAL_INTERVAL;
+        let owner = AccountPrincipal::from_session(session);
         if renewed {
             self.store.renew_session(hash(token), end).await?;
         }

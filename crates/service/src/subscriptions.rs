@@ -4,7 +4,7 @@ use std::net::IpAddr;
 
 use hato_domain::wire::RegisterSubscription;
 use hato_domain::{
-    AppId, BrowserKeys, Endpoint, ErrorCode, Platform, SubscriptionId, VapidPublicKey,
+    AppId, BrowserKeys, Endpoint, ErrorCode, Platform, SiteOrigin, SubscriptionId, VapidPublicKey,
 };
 use uuid::Uuid;
 
@@ -17,6 +17,15 @@ use crate::{Service, ServiceResult};
 struct CountedClient<'a> {
     window: &'a dyn RateWindow,
     client: IpAddr,
+}
+
+/// Who asks for a registration.
+#[derive(Clone, Debug)]
+pub struct Registrant {
+    /// The address by which a stranger counts.
+    pub client: IpAddr,
+    /// The site whose page asks, if a browser does.
+    pub origin: Option<SiteOrigin>,
 }
 
 /// The response to a registration.
@@ -35,14 +44,15 @@ pub struct Registration {
 impl Service {
     /// Registers a browser's subscription: an upsert on its endpoint (SPEC 4.1). `INVALID_URL`, `INVALID_ENDPOINT`,
     /// `INVALID_INPUT`; `MISSING_FIELDS` unless endpoint, p256dh and auth are there; `INVALID_USER_TOKEN`. A new one is `RATE_LIMITED` when the stranger at
-    /// `client` has made too many, and `SUBSCRIBER_LIMIT_EXCEEDED` when the operator lets no app have more (CONTRACT 18).
+    /// `from` has made too many, and `SUBSCRIBER_LIMIT_EXCEEDED` when the operator lets no app have more (CONTRACT 18).
     pub async fn register_subscription(
         &self,
         access: &MaySubscribe,
-        client: IpAddr,
+        from: Registrant,
         request: RegisterSubscription,
     ) -> ServiceResult<Registration> {
-        let subscription = self.proven_subscription(access, request).await?;
+        let client = from.client;
+        let subscription = self.proven_subscription(access, from, request).await?;
         let counted = self.count_new(access, client, &subscription).await?;
         let primary_key = other_primary_key(access, &subscription);
         let registered = self.store.register_subscription(subscription).await;
@@ -58,10 +68,11 @@ impl Service {
     pub async fn register_within_limit(
         &self,
         access: &MaySubscribe,
-        client: IpAddr,
+        from: Registrant,
         request: RegisterSubscription,
     ) -> ServiceResult<Registration> {
-        let subscription = self.proven_subscription(access, request).await?;
+        let client = from.client;
+        let subscription = self.proven_subscription(access, from, request).await?;
         let counted = self.count_new(access, client, &subscription).await?;
         let primary_key = other_primary_key(access, &subscription);
         let registered = self.store.register_within_limit(subscription).await;
@@ -72,14 +83,18 @@ impl Service {
         })
     }
 
-    /// Registers a browser of the app's owner, who tries notifications from the dashboard, within the plan's limit as
+    /// Registers a browser of the app's owner, who tries notifications from the dashboard at `origin`, within the plan's limit as
     /// well.
     pub async fn register_own_browser(
         &self,
         access: &MayManage,
+        origin: Option<SiteOrigin>,
         request: RegisterSubscription,
     ) -> ServiceResult<Registration> {
-        let subscription = self.new_subscription(access.app(), request, false)?;
+        let subscription = NewSubscription {
+            origin,
+            ..self.new_subscription(access.app(), request, false)?
+        };
         registration(self.store.register_within_limit(subscription).await?)
     }
 
@@ -103,10 +118,14 @@ impl Service {
     async fn proven_subscription(
         &self,
         access: &MaySubscribe,
+        from: Registrant,
         mut request: RegisterSubscription,
     ) -> ServiceResult<NewSubscription> {
         let token = request.user_token.take();
-        let subscription = self.new_subscription(access.app(), request, access.is_public())?;
+        let subscription = NewSubscription {
+            origin: from.origin,
+            ..self.new_subscription(access.app(), request, access.is_public())?
+        };
         self.require_proven_user(access, &subscription.profile, token.as_deref())
             .await?;
         Ok(subscription)
@@ -132,6 +151,7 @@ impl Service {
             platform: platform.transpose()?,
             profile,
             replaces: replaces.transpose()?,
+            origin: None,
             endpoint: self.parse_endpoint(&endpoint)?,
             keys: BrowserKeys::parse(&p256dh, &auth)?,
             vapid_public_key: vapid_public_key.map(VapidPublicKey::parse).transpose()?,

@@ -12,6 +12,7 @@ use crate::app_settings;
 use crate::deleted_apps::{mark_deleted, purge};
 use crate::dialect::{DbConnection, readers, sql, transaction};
 use crate::error::with_context;
+use crate::origins::parse_origins;
 
 #[async_trait]
 impl AppStore for Database {
@@ -42,7 +43,7 @@ impl AppStore for Database {
         sqlx::query_as!(
             AppRow,
             r#"SELECT p.id, p.account_id, p.name, p.vapid_public_key, p.webhook_url, a.plan,
-                      p.active_subscriptions, p.created_at, p.site_url, p.tracking,
+                      p.active_subscriptions, p.created_at, p.site_url, p.tracking, p.origins,
                       p.declarative <> 0 AS "declarative!: bool",
                       p.review_since IS NOT NULL AS "under_review!: bool"
                FROM apps AS p JOIN accounts AS a ON a.id = p.account_id
@@ -59,7 +60,7 @@ impl AppStore for Database {
         sqlx::query_as!(
             AppRow,
             r#"SELECT p.id, p.account_id, p.name, p.vapid_public_key, p.webhook_url, a.plan,
-                      p.active_subscriptions, p.created_at, p.site_url, p.tracking,
+                      p.active_subscriptions, p.created_at, p.site_url, p.tracking, p.origins,
                       p.declarative <> 0 AS "declarative!: bool",
                       p.review_since IS NOT NULL AS "under_review!: bool"
                FROM apps AS p JOIN accounts AS a ON a.id = p.account_id
@@ -120,6 +121,7 @@ struct AppRow {
     site_url: Option<String>,
     declarative: bool,
     tracking: String,
+    origins: String,
 }
 
 impl AppRow {
@@ -135,6 +137,7 @@ impl AppRow {
             created_at: UnixMillis(self.created_at),
             under_review: self.under_review,
             messages: app_settings::read(self.site_url, self.declarative, &self.tracking)?,
+            origins: parse_origins(&self.origins)?,
         })
     }
 }

@@ -41,6 +41,19 @@ impl OperatorStore for Database {
         })
     }
 
+    async fn set_operator(&self, email: &Email, is_operator: bool) -> Result<bool, StoreError> {
+        let folded = email.folded();
+        transaction!(self, "make an account an operator's", |c| {
+            let updated = sqlx::query!(
+                "UPDATE accounts SET is_operator = $2
+                 WHERE email_folded = $1 AND deleted_at IS NULL",
+                folded,
+                i64::from(is_operator)
+            );
+            Ok(updated.execute(c).await?.rows_affected() == 1)
+        })
+    }
+
     async fn accounts(
         &self,
         month: Month,
@@ -49,6 +62,7 @@ impl OperatorStore for Database {
     ) -> Result<Vec<AccountUsage>, StoreError> {
         sqlx::query!(
             r#"SELECT a.id, a.email, a.plan, a.created_at,
+                      a.is_operator <> 0 AS "is_operator!: bool",
                       (SELECT COUNT(*) FROM apps AS p
                        WHERE p.account_id = a.id AND p.deleted_at IS NULL) AS "apps!",
                       CAST(COALESCE((SELECT u.recipients FROM monthly_usage AS u
@@ -67,6 +81,7 @@ impl OperatorStore for Database {
                 created_at: UnixMillis(row.created_at),
                 apps: row.apps,
                 recipients: row.recipients,
+                is_operator: row.is_operator,
             })
         })
         .fetch_all(readers(self))

@@ -6,11 +6,12 @@ use hato_service::ports::{DeactivationReason, NewSubscription, RegisterOutcome};
 use crate::accounts::parse_plan;
 use crate::apps::is_live;
 use crate::dialect::{DbConnection, lock_app};
+use crate::origins::remember_origin;
 use crate::profiles::{Among, ProfileRow, find_for_update, parse_tags, retag};
 use crate::registered_profile::{Registration, WrittenProfile};
 use crate::subscriptions::{change_counts, deactivate, endpoint_hash};
 
-/// Registers the browser, and deactivates what the new endpoint replaces.
+/// Registers the browser, remembers its site, and deactivates what the new endpoint replaces.
 pub(crate) async fn register(
     c: &mut DbConnection,
     subscription: &NewSubscription,
@@ -20,6 +21,9 @@ pub(crate) async fn register(
         Ok(registration) => registration,
         Err(refusal) => return Ok(refusal),
     };
+    if let Some(origin) = &subscription.origin {
+        remember_origin(c, &subscription.app_id, origin).await?;
+    }
     let outcome = update_or_activate(c, &registration, limited).await?;
     let is_registered = !matches!(
         outcome,

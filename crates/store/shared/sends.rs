@@ -5,7 +5,7 @@ use hato_domain::{AppId, DeadLetterId, PageRequest, Schedule, SendId, UnixMillis
 use hato_service::access::{ActorKind, ActorRecord};
 use hato_service::ports::{
     AcceptSendOutcome, Audience, DeadLetterRecord, EngagementCounts, NewSend, SendCounts,
-    SendFailures, SendRecord, SendStatus, SendStore, StoreError,
+    SendFailures, SendRecord, SendStatus, SendStore, SentContent, StoreError, WaitingRecipients,
 };
 
 use crate::Database;
@@ -16,15 +16,39 @@ use crate::error::{decode_error, with_context};
 use crate::paging::bound;
 use crate::selection::select;
 use crate::send_failures::list_failures;
+use crate::sent_content::find_content;
 use crate::stored_audience::StoredAudience;
 
-/// The query for the sends, as the history shows them, of which this condition holds. It reads whom they are for where that is asked.
+/// Most pages that are looked at for those who wait for another attempt. The literals of `sends!` repeat it.
+const MAX_WAITING_PAGES: i64 = 100;
+
+/// The query for the sends, as the history shows them, of which this condition holds. It reads whom they are for, and who of them waits
+/// for another attempt, where that is asked: those stand in lists, of whose members all but the last have a comma after them.
 macro_rules! sends {
     ([$($condition:literal)+] $($arguments:tt)*) => {
-        sends!(@ r#"CAST(NULL AS TEXT) AS "audience?""# [$($condition)+] $($arguments)*)
+        sends!(@ r#"CAST(NULL AS TEXT) AS "audience?",
+                    CAST(NULL AS BIGINT) AS "waiting?: i64",
+                    CAST(NULL AS BIGINT) AS "waiting_pages?: i64",
+                    CAST(NULL AS BIGINT) AS "next_attempt_at?: i64""#
+            [$($condition)+] $($arguments)*)
     };
     (with audience [$($condition:literal)+] $($arguments:tt)*) => {
-        sends!(@ "audience" [$($condition)+] $($arguments)*)
+        sends!(@ r#"audience,
+                    (SELECT CAST(SUM(LENGTH(w.recipients) - LENGTH(REPLACE(w.recipients, ',', '')) + 1)
+                                 AS BIGINT)
+                     FROM (SELECT j.recipients FROM jobs AS j
+                           WHERE j.send_id = sends.id AND j.recipients LIKE '[%'
+                             AND j.claimed = 0 AND j.held = 0 LIMIT 100) AS w) AS "waiting?: i64",
+                    (SELECT COUNT(*)
+                     FROM (SELECT j.id FROM jobs AS j
+                           WHERE j.send_id = sends.id AND j.recipients LIKE '[%'
+                             AND j.claimed = 0 AND j.held = 0 LIMIT 100) AS w) AS "waiting_pages?: i64",
+                    (SELECT MIN(w.due_at)
+                     FROM (SELECT j.due_at FROM jobs AS j
+                           WHERE j.send_id = sends.id AND j.recipients LIKE '[%'
+                             AND j.claimed = 0 AND j.held = 0 LIMIT 100) AS w)
+                    AS "next_attempt_at?: i64""#
+            [$($condition)+] $($arguments)*)
     };
     (@ $audience:literal [$($condition:literal)+] $($arguments:tt)*) => {
         sqlx::query_as!(
@@ -74,6 +98,16 @@ impl SendStore for Database {
         .fetch_optional(readers(self))
         .await
         .map_err(with_context("find a send"))
+    }
+
+    async fn content_of(
+        &self,
+        app: &AppId,
+        send: &SendId,
+    ) -> Result<Option<SentContent>, StoreError> {
+        find_content(self, app, send)
+            .await
+            .map_err(with_context("find what a send said"))
     }
 
     async fn failures_of(
@@ -204,12 +238,16 @@ pub(crate) struct SendRow {
     pub(crate) dismissed: i64,
     pub(crate) clicks_by_action: Option<String>,
     pub(crate) audience: Option<String>,
+    pub(crate) waiting: Option<i64>,
+    pub(crate) waiting_pages: Option<i64>,
+    pub(crate) next_attempt_at: Option<i64>,
 }
 
 impl SendRow {
     /// The send as the history shows it.
     pub(crate) fn into_record(self) -> sqlx::Result<SendRecord> {
         let status = self.status()?;
+        let waiting = self.waiting(status);
         let schedule = Schedule::parse(self.send_at, self.expires_at, self.max_per_minute);
         Ok(SendRecord {
             id: SendId::trusted(self.id),
@@ -241,6 +279,18 @@ impl SendRow {
                 clicks_by_action: parse_clicks(self.clicks_by_action.as_deref())?,
             },
             conditions: StoredAudience::conditions(self.audience.as_deref()),
+            waiting,
+        })
+    }
+
+    /// Those who wait for another attempt: before the first page is claimed, a list is nothing but the send.
+    fn waiting(&self, status: SendStatus) -> Option<WaitingRecipients> {
+        let waiting = self.waiting.zip(self.next_attempt_at);
+        let (recipients, next_at) = waiting.filter(|_| status == SendStatus::Sending)?;
+        Some(WaitingRecipients {
+            recipients,
+            next_at: UnixMillis(next_at),
+            is_cut_short: self.waiting_pages >= Some(MAX_WAITING_PAGES),
         })
     }
 

@@ -59,6 +59,7 @@ impl SessionStore for Database {
     ) -> Result<Option<SessionRecord>, StoreError> {
         sqlx::query!(
             r#"SELECT s.expires_at, a.id, a.email, a.password_hash, a.plan, a.created_at,
+                      a.is_operator <> 0 AS "is_operator!: bool",
                       EXISTS (SELECT 1 FROM apps AS p
                               WHERE p.account_id = a.id AND p.review_since IS NOT NULL
                                 AND p.deleted_at IS NULL) AS "under_review!: bool"
@@ -78,6 +79,7 @@ impl SessionStore for Database {
                 },
                 expires_at: UnixMillis(row.expires_at),
                 under_review: row.under_review,
+                is_operator: row.is_operator,
             })
         })
         .fetch_optional(readers(self))

@@ -35,6 +35,17 @@ enum Command {
         #[command(flatten)]
         store: StoreConfig,
     },
+    /// Gives an account the dashboard's page of accounts and plans
+    MakeOperator {
+        /// The account's address
+        #[arg(value_parser = email())]
+        email: Email,
+        /// Takes it away again
+        #[arg(long)]
+        undo: bool,
+        #[command(flatten)]
+        store: StoreConfig,
+    },
     /// Makes an account, with a password asked for or read from standard input
     CreateAccount {
         /// The account's address
@@ -65,6 +76,8 @@ pub enum AdminTask {
     SetPlan(Email, Plan),
     /// Gives the account with this address this password, and ends its sessions.
     SetPassword(Email, NewPassword),
+    /// Makes the account with this address an operator's, or an ordinary one again.
+    MakeOperator(Email, bool),
     /// Makes an account with this address and password.
     CreateAccount(Email, NewPassword),
     /// Writes a line for every key that waits for the current pepper.
@@ -95,6 +108,9 @@ impl TryFrom<AdminArgs> for AdminConfig {
             Command::SetPlan { email, plan, store } => (AdminTask::SetPlan(email, plan), store),
             Command::SetPassword { email, store } => {
                 (AdminTask::SetPassword(email, password::prompt()?), store)
+            }
+            Command::MakeOperator { email, undo, store } => {
+                (AdminTask::MakeOperator(email, !undo), store)
             }
             Command::CreateAccount { email, plan, store } => {
                 default_plan = plan.default_plan;

@@ -2,12 +2,14 @@
 
 use axum::Json;
 use axum::extract::State;
+use hato_domain::SiteOrigin;
 use hato_domain::wire::{
     Acknowledged, PublicKey, RegisterSubscription, Registered, SubscriptionUpdated, Unsubscribe,
     UpdateSubscription,
 };
-use hato_service::Registration;
-use http::StatusCode;
+use hato_service::{Registrant, Registration};
+use http::header::ORIGIN;
+use http::{HeaderMap, StatusCode};
 
 use crate::http::access::{PathSubscribeAccess, SubscribeAccess};
 use crate::http::client_address::ClientInfo;
@@ -20,10 +22,11 @@ pub async fn register(
     State(state): State<AppState>,
     SubscribeAccess(access): SubscribeAccess,
     client: ClientInfo,
+    headers: HeaderMap,
     ApiJson(body): ApiJson<RegisterSubscription>,
 ) -> ApiResult<(StatusCode, Json<Registered>)> {
-    let (service, client) = (&state.service, client.rate_limit_key);
-    let registration = service.register_subscription(&access, client, body);
+    let from = registrant(client, &headers);
+    let registration = state.service.register_subscription(&access, from, body);
     Ok(response(&registration.await?))
 }
 
@@ -32,11 +35,21 @@ pub async fn register_within_limit(
     State(state): State<AppState>,
     PathSubscribeAccess(access): PathSubscribeAccess,
     client: ClientInfo,
+    headers: HeaderMap,
     ApiJson(body): ApiJson<RegisterSubscription>,
 ) -> ApiResult<(StatusCode, Json<Registered>)> {
-    let (service, client) = (&state.service, client.rate_limit_key);
-    let registration = service.register_within_limit(&access, client, body);
+    let from = registrant(client, &headers);
+    let registration = state.service.register_within_limit(&access, from, body);
     Ok(response(&registration.await?))
+}
+
+/// Who asks: a page says of which site it is (RFC 6454 §7).
+fn registrant(client: ClientInfo, headers: &HeaderMap) -> Registrant {
+    let origin = headers.get(ORIGIN).and_then(|origin| origin.to_str().ok());
+    Registrant {
+        client: client.rate_limit_key,
+        origin: origin.and_then(SiteOrigin::parse),
+    }
 }
 
 fn response(registration: &Registration) -> (StatusCode, Json<Registered>) {

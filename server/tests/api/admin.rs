@@ -5,11 +5,13 @@ use std::process::{Output, Stdio};
 use hato_testkit::owner::{OwnedApp, PASSWORD};
 use hato_testkit::server::Launch;
 use hato_testkit::{TestDatabase, on_each_database};
+use http::Method;
 use serde_json::json;
 use tokio::io::AsyncWriteExt as _;
 
 use crate::fixtures::{
-    BINARY, app, get, post, registration, server, setup, start, status_and_code,
+    BINARY, app, get, post, registration, send, server, setup, start, status_and_code,
+    wait_until_logged,
 };
 
 const NEW_PASSWORD: &str = "ぱすわーど八文字";
@@ -245,4 +247,52 @@ async fn a_misused_command_is_told_in_one_line() {
         std::fs::read_dir(folder.path()).expect("a folder").count(),
         0
     );
+}
+
+#[on_each_database]
+async fn what_an_operator_does_in_the_dashboard_is_logged_without_addresses(
+    database: TestDatabase,
+) {
+    let (server, app) = setup(database).await;
+    let client = server.client();
+    let session = client.log_in("owner@example.com", PASSWORD).await;
+    let cookie = format!("hato_session={}", session.expect("logged in"));
+    let unknown = admin(server.launch(), &["make-operator", "x@example.com"], b"").await;
+    assert_eq!(refusal(&unknown).0, Some(1));
+    let make = ["make-operator", "owner@example.com"];
+    assert_done(&admin(server.launch(), &make, b"").await);
+
+    let body = "email=owner%40example.com&plan=pro";
+    let post = async |site: &'static str| {
+        let headers = [
+            ("cookie", cookie.as_str()),
+            ("content-type", "application/x-www-form-urlencoded"),
+            ("accept", "application/json"),
+            ("sec-fetch-site", site),
+        ];
+        send(
+            &client,
+            Method::POST,
+            "/_app/operator_set_plan",
+            &headers,
+            body,
+        )
+        .await
+    };
+    assert_eq!(post("cross-site").await.status, 403);
+    assert_eq!(post("same-origin").await.status, 200);
+    wait_until_logged(&server, "an operator has set a plan").await;
+    let user = get(&app.owner, "/auth/session").await.json()["user"].clone();
+    let id = user["id"].as_str().expect("an id");
+    let log = server.log();
+    let line = log
+        .lines()
+        .find(|line| line.contains("an operator has set a plan"));
+    let line = line.expect("it was logged");
+    assert!(line.contains(id), "{line}");
+    assert!(!log.contains("owner@example.com"), "{log}");
+
+    let undo = ["make-operator", "owner@example.com", "--undo"];
+    assert_done(&admin(server.launch(), &undo, b"").await);
+    assert_eq!(post("same-origin").await.status, 404);
 }

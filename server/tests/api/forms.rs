@@ -11,7 +11,7 @@ use serde_json::json;
 use crate::fixtures::{AUTH, BINARY, P256DH, app, send, setup, start, wait_until_logged};
 
 /// Every server function that a form or a script posts to.
-const FORMS: [&str; 28] = [
+const FORMS: [&str; 32] = [
     "change_password",
     "logout_everywhere",
     "delete_account",
@@ -30,6 +30,7 @@ const FORMS: [&str; 28] = [
     "reject_app",
     "cancel_send",
     "send_test",
+    "send_draft_to_me",
     "count_recipients",
     "subscribe_browser",
     "unsubscribe_browser",
@@ -40,6 +41,9 @@ const FORMS: [&str; 28] = [
     "enable_webhook",
     "send_test_event",
     "resend_event",
+    "operator_set_plan",
+    "operator_set_password",
+    "operator_create_account",
 ];
 
 const PAGE: (&str, &str) = ("accept", "text/html");

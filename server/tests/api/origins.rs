@@ -6,7 +6,7 @@ use hato_testkit::{TestDatabase, on_each_database};
 use http::Method;
 use serde_json::json;
 
-use crate::fixtures::{get, post, send, server, setup, status_and_code};
+use crate::fixtures::{get, post, registration, send, server, setup, status_and_code};
 
 /// Signs the owner in and returns the session as a Cookie header, `hato_session=…`.
 async fn cookie(server: &HatoServer) -> String {
@@ -119,5 +119,39 @@ async fn a_form_with_a_cookie_must_say_that_it_is_ours(database: TestDatabase) {
             let reply = send(&server.client(), Method::POST, path, &headers, "name=a").await;
             assert_eq!(reply.status != 403, passes, "{path} {header:?}: {reply}");
         }
+    }
+}
+
+#[on_each_database]
+async fn the_site_that_subscribed_is_shown_as_the_sender(database: TestDatabase) {
+    let (server, app) = setup(database).await;
+    let cookie = cookie(&server).await;
+    let path = format!("/apps/{}/send", app.id);
+    for (number, (origin, sender)) in [
+        (None, ">通知を許可したサイト<"),
+        (Some("null"), ">通知を許可したサイト<"),
+        (Some("https://shop.example/x"), ">通知を許可したサイト<"),
+        (Some("https://shop.example"), ">shop.example<"),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let headers = [
+            ("content-type", "application/json"),
+            ("origin", origin.unwrap_or("")),
+        ];
+        let headers = &headers[..1 + usize::from(origin.is_some())];
+        let body = registration(&format!("https://push.example/{number}")).to_string();
+        let registered = send(
+            &app.frontend,
+            Method::POST,
+            "/api/v1/subscriptions",
+            headers,
+            body,
+        );
+        assert_eq!(registered.await.status, 201, "{origin:?}");
+        let headers = [("cookie", cookie.as_str()), ("accept-language", "ja")];
+        let page = send(&server.client(), Method::GET, &path, &headers, "").await;
+        assert!(page.text().contains(sender), "{origin:?}: {}", page.text());
     }
 }

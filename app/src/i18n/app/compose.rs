@@ -1,7 +1,7 @@
 //! Texts of writing a notification.
 
 use super::super::group_thousands;
-use super::RichTexts;
+use super::{DeliveryOptionsTexts, RichTexts};
 
 texts! {
     ComposeTexts {
@@ -16,7 +16,16 @@ texts! {
         icon = "アイコンの URL", "URL of the icon";
         badge = "バッジの URL", "URL of the badge";
         https = "https:// のみ（任意）", "https:// only (optional)";
+        icon_insecure = "アイコンは表示されません。https:// で始まる URL を入れてください。",
+            "No icon will be shown: its URL must start with https://.";
+        icon_broken = "この URL からアイコンの画像を読み込めません。URL を確かめてください。",
+            "There is no image at the icon's URL. Please check it.";
         rich: RichTexts = RichTexts::JA, RichTexts::EN;
+        options: DeliveryOptionsTexts = DeliveryOptionsTexts::JA, DeliveryOptionsTexts::EN;
+        again = "前の送信から内容を写しました。宛先と日時を確かめてください。",
+            "This is what was sent before. Look at whom it is for, and when it goes.";
+        again_without_users = "前の送信から内容を写しました。宛先だったユーザー ID は残っていないため、入れ直してください。",
+            "This is what was sent before. The user IDs that it was for are not kept: enter them anew.";
         review = "確認へ進む", "Review";
         review_title = "この内容で送りますか？", "Send it like this?";
         question: fn(i64) -> String =
@@ -174,8 +183,13 @@ texts! {
         size = "大きさ", "Size";
         bytes = "バイト", "bytes";
         preview = "プレビュー", "Preview";
-        preview_hint = "実際の見た目は、ブラウザと OS によって少し違います。",
-            "Browsers and systems each draw it a little differently.";
+        preview_hint = "差出人として出るのは、通知を許可したサイトの名前です。実際の見た目は、ブラウザと OS によって少し違います。",
+            "Browsers name the site that subscribed as the sender, and each draws it a little differently.";
+        /// Without scripts.
+        preview_later = "JavaScript がオフのため、プレビューは確認の画面で出ます。",
+            "JavaScript is off: the next page shows how it will look.";
+        /// The sender before anybody has subscribed.
+        some_site = "通知を許可したサイト", "the site that subscribed";
         sample_title = "焼きたてです", "Fresh out of the oven";
         sample_body = "クロワッサンが焼きあがりました。", "The croissants are ready.";
         opens = "クリックで開くページ", "Opens on click";

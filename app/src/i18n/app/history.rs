@@ -1,6 +1,6 @@
 //! Texts of what was sent.
 
-use hato_service::ports::SendStatus;
+use hato_service::ports::{SendRecord, SendStatus};
 
 texts! {
     HistoryTexts {
@@ -24,10 +24,20 @@ texts! {
         scheduled = "予約済み", "Scheduled";
         cancelled = "中止", "Cancelled";
         refused = "拒否", "Refused";
+        /// Of a send that is done, because it was for nobody.
+        nobody = "宛先なし", "Nobody";
     }
 }
 
 impl HistoryTexts {
+    /// How far a send is: its class, and what it is called. What went to nobody has not succeeded.
+    pub fn badge(&self, send: &SendRecord) -> (&'static str, &'static str) {
+        match send.status {
+            SendStatus::Done if send.recipients == 0 => ("nobody", self.nobody),
+            status => (status.as_str(), self.progress(status)),
+        }
+    }
+
     /// How far a send is.
     pub const fn progress(&self, status: SendStatus) -> &'static str {
         match status {

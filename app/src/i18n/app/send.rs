@@ -8,6 +8,7 @@ texts! {
         by = "送信者", "Sent by";
         opens = "リンク先", "Opens";
         id = "送信 ID", "Send ID";
+        again = "この内容でもう一度書く", "Write it again";
         progress = "配信のようす", "Delivery";
         recipients: fn(i64) -> String =
             |count| format!("{} 人宛て", group_thousands(count)),
@@ -33,6 +34,17 @@ texts! {
         pending = "配信待ち", "Waiting";
         sent_means = "「送信」は、プッシュサービスが受け付けた数です。",
             "“Sent” is what push services have accepted.";
+        /// How many wait, and whether there may be more; the time of the next attempt follows.
+        waiting: fn(i64, bool) -> String =
+            |count, more| {
+                let or_more = if more { "以上" } else { "" };
+                format!("{} 件{or_more}が再送を待っています。次の再送：", group_thousands(count))
+            },
+            |count, more| {
+                let at_least = if more { "At least " } else { "" };
+                let wait = if count == 1 { "waits" } else { "wait" };
+                format!("{at_least}{} {wait} for another attempt, next at", group_thousands(count))
+            };
         failures = "失敗の内訳", "What failed";
         reason = "理由", "Reason";
         service = "プッシュサービス", "Push service";

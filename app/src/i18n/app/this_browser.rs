@@ -7,6 +7,7 @@ texts! {
             "Before you touch your site, make the browser you are looking at a subscriber and see how a notification arrives.";
         needs_scripts = "試すには JavaScript を有効にしてください。", "Trying it takes JavaScript.";
         subscribe = "このブラウザを購読する", "Subscribe this browser";
+        to_me_first = "まず自分に送る（このブラウザだけ）", "Send to me first (this browser)";
         test = "自分にテスト通知を送る", "Send me a test";
         unsubscribe = "購読をやめる", "Unsubscribe";
         checking = "確認しています…", "Having a look…";

@@ -54,8 +54,16 @@ texts! {
         rotated = "新しいシークレットを作りました。24 時間は前のものでも署名します。",
             "There is a new secret. For 24 hours the one before signs too.";
         enabled = "Webhook を再開しました。", "The webhook is on.";
-        queued = "イベントを送信待ちに入れました。ページを読み直すと結果が出ます。",
-            "The event is on its way. Reload the page to see what became of it.";
+        queued = "イベントを送信待ちに入れました。結果は、ここと下の記録に出ます。",
+            "The event is on its way. What became of it will be shown here and below.";
+        reload = "JavaScript がオフのため、ページを読み直すと結果が出ます。",
+            "JavaScript is off: reload the page to see what became of it.";
+        /// What the receiver answered.
+        arrived: fn(&str) -> String = |answer| format!("イベントが届きました（{answer}）。"),
+            |answer| format!("The event has arrived ({answer}).");
+        not_arrived: fn(&str) -> String =
+            |answer| format!("イベントは届きませんでした（{answer}）。くわしくは下の記録にあります。"),
+            |answer| format!("The event did not arrive ({answer}). The attempts below say more.");
         gone = "受信側が 410 (Gone) を返したため、送信を止めました。止まっている間のイベントは記録されません。",
             "Your server answered 410 (Gone), so posting has stopped. What happens meanwhile is not recorded.";
         failing = "5 日間一度も成功しなかったため、送信を止めました。止まっている間のイベントは記録されません。",
@@ -88,13 +96,12 @@ impl WebhookTexts {
     }
 
     /// What forms have done, by its word in the page's address.
-    pub const fn done(&self) -> [(&'static str, &'static str); 5] {
+    pub const fn done(&self) -> [(&'static str, &'static str); 4] {
         [
             ("saved", self.saved),
             ("cleared", self.cleared),
             ("rotated", self.rotated),
             ("enabled", self.enabled),
-            ("queued", self.queued),
         ]
     }
 }

@@ -12,7 +12,9 @@ use web_sys::{
 };
 
 use crate::islands::sleep::{sleep, within};
-use crate::server_fns::{ServerFunctionError, send_test, subscribe_browser, unsubscribe_browser};
+use crate::server_fns::{
+    ServerFunctionError, send_draft_to_me, send_test, subscribe_browser, unsubscribe_browser,
+};
 
 /// The worker that customers' sites import.
 const WORKER_URL: &str = "/sdk/sw.js";
@@ -199,6 +201,16 @@ impl BrowserPush {
         if sent == Err(ServerFunctionError(ErrorCode::NotFound)) {
             JsFuture::from(subscription.unsubscribe()?).await?;
         }
+        sent.map_err(PushError::Server)
+    }
+
+    /// Sends this browser what is being written, after subscribing it unless it is.
+    pub async fn send_draft(&self, draft: String, is_subscribed: bool) -> Result<(), PushError> {
+        if !is_subscribed {
+            self.subscribe().await?;
+        }
+        let subscription = self.subscription().await?.ok_or(JsValue::NULL)?;
+        let sent = send_draft_to_me(self.app.clone(), subscription.endpoint(), draft).await;
         sent.map_err(PushError::Server)
     }
 

@@ -4,6 +4,7 @@ mod audience;
 mod content;
 mod form;
 mod month;
+mod options;
 mod question;
 mod rich;
 mod timing;
@@ -14,7 +15,7 @@ use hato_service::access::MayManage;
 use hato_service::ports::AppRecord;
 use leptos::prelude::*;
 
-use self::form::{ComposeForm, LoggedOut};
+use self::form::{ComposeAgain, ComposeForm, LoggedOut};
 use self::question::ReviewForm;
 use super::load_app;
 use crate::pages::load_page;
@@ -58,6 +59,11 @@ pub fn ComposePage() -> impl IntoView {
             }
             (managed, _) => managed?,
         };
+        if let Some(send) = ctx.query("from").filter(|_| posted.is_none()) {
+            let content = ctx.service().sent_content(&access, &send).await?;
+            let draft = NotificationDraft::again(content);
+            return Ok(view! { <ComposeAgain ctx app draft /> }.into_any());
+        }
         let draft = posted.unwrap_or_default();
         let next = handle_step(&ctx, (&access, &app), draft).await;
         show(ctx, app, next).await

@@ -167,7 +167,7 @@ fn Row(
             <NumberCell label=texts.clicked value=group_thousands(clicked) />
         }
     });
-    let status = send.status.as_str();
+    let (status, status_name) = texts.badge(&send);
     view! {
         <tr>
             <td class="content">
@@ -176,7 +176,7 @@ fn Row(
             </td>
             <TimeCell at=send.schedule.send_at().unwrap_or(send.created_at) />
             <td>
-                <span class=format!("status {status}")>{texts.progress(send.status)}</span>
+                <span class=format!("status {status}")>{status_name}</span>
             </td>
             <NumberCell label=texts.recipients value=group_thousands(send.recipients) />
             <NumberCell label=texts.sent value=group_thousands(send.counts.sent) />

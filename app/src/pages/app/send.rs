@@ -12,10 +12,11 @@ use self::engagement::AudienceWay;
 pub use self::progress::{Progress, SendSnapshot};
 use super::delivery_facts::{AudienceFacts, ScheduleFacts};
 use super::frame::{AppFrame, Section, app_path};
+use super::sender::sender;
 use super::{load_app, path_segment};
 use crate::components::{ConfirmDialog, Fact, FormErrorNote, Note, PostForm, Timestamp, Tone};
 use crate::i18n::{AppTexts, SendTexts};
-use crate::islands::{LiveProgress, LiveRefresh, Preview, host};
+use crate::islands::{LiveProgress, LiveRefresh, Preview};
 use crate::pages::{IslandAssets, load_page};
 use crate::request_context::RequestContext;
 use crate::server_fns::CancelSend;
@@ -34,8 +35,9 @@ pub fn SendPage() -> impl IntoView {
 #[component]
 fn SendView(ctx: RequestContext, app: AppRecord, snapshot: SendSnapshot) -> impl IntoView {
     let texts = &ctx.texts().app;
-    let (path, name) = (app_path(&app), app.name.clone());
+    let (path, site) = (app_path(&app), sender(&texts.compose, &app));
     let send = snapshot.send.clone();
+    let again = format!("{path}/send?from={}", send.id);
     let is_open = snapshot.is_running() || snapshot.is_scheduled();
     let has_times = send.schedule.send_at().is_some() || send.schedule.expires_at().is_some();
     let way = engagement::is_shown(app.messages.tracking, &send)
@@ -55,7 +57,12 @@ fn SendView(ctx: RequestContext, app: AppRecord, snapshot: SendSnapshot) -> impl
                     {way}
                 </div>
                 <div class="send-side">
-                    <SendDetails texts send name />
+                    <SendDetails texts send site />
+                    <p>
+                        <a class="button quiet small" href=again>
+                            {texts.send.again}
+                        </a>
+                    </p>
                     {cancel}
                 </div>
             </div>
@@ -122,9 +129,8 @@ fn CancelledNote(ctx: RequestContext, send: SendRecord) -> impl IntoView {
 
 /// The notification, when, by whom and for whom.
 #[component]
-fn SendDetails(texts: &'static AppTexts, send: SendRecord, name: String) -> impl IntoView {
+fn SendDetails(texts: &'static AppTexts, send: SendRecord, site: String) -> impl IntoView {
     let words = &texts.send;
-    let site = send.url.as_deref().map_or(name, host);
     let opens = send
         .url
         .map(|url| view! { <Fact label=words.opens>{url}</Fact> });

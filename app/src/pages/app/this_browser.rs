@@ -7,12 +7,12 @@ use hato_service::ports::AppRecord;
 use leptos::prelude::*;
 
 use crate::i18n::{self, message};
-use crate::islands::{PushTexts, ThisBrowser};
+use crate::islands::{PushTexts, SendToMe, ThisBrowser};
 use crate::language::Lang;
 use crate::request_context::RequestContext;
 
 /// Why the server may refuse.
-const SERVER_ERRORS: [ErrorCode; 10] = [
+const SERVER_ERRORS: [ErrorCode; 14] = [
     ErrorCode::InvalidEndpoint,
     ErrorCode::InvalidSession,
     ErrorCode::Unauthorized,
@@ -23,6 +23,10 @@ const SERVER_ERRORS: [ErrorCode; 10] = [
     ErrorCode::InvalidOrigin,
     ErrorCode::ConfigError,
     ErrorCode::InternalError,
+    ErrorCode::MissingFields,
+    ErrorCode::InvalidUrl,
+    ErrorCode::InvalidInput,
+    ErrorCode::PayloadTooLarge,
 ];
 
 /// Subscribing this browser, and a test for it.
@@ -42,6 +46,21 @@ pub fn TryItOut(ctx: RequestContext, app: AppRecord) -> impl IntoView {
                 <p>{texts.needs_scripts}</p>
             </noscript>
         </section>
+    }
+    .into_any()
+}
+
+/// The button that sends what is being written to this browser first.
+#[component]
+pub fn SendToMeFirst(ctx: RequestContext, app: AppRecord) -> impl IntoView {
+    let texts = &ctx.texts().app.this_browser;
+    view! {
+        <SendToMe
+            app=app.id.to_string()
+            public_key=URL_SAFE_NO_PAD.encode(&app.vapid_public_key)
+            label=texts.to_me_first.to_owned()
+            texts=push_texts(texts, ctx.lang())
+        />
     }
     .into_any()
 }

@@ -1,6 +1,7 @@
 //! The app's webhook: where events go, what signs them, and what became of them.
 
 mod attempts;
+mod queued;
 mod settings;
 
 use hato_domain::ErrorCode;
@@ -9,6 +10,8 @@ use hato_service::{ServiceResult, WebhookDetails};
 use leptos::prelude::*;
 
 use self::attempts::AttemptsSection;
+pub use self::queued::QueuedEvent;
+use self::queued::QueuedNote;
 use self::settings::{DisabledNotice, SecretSection, TestSection, UrlSection};
 use super::frame::{AppFrame, Section, app_path};
 use super::load_app;
@@ -87,15 +90,26 @@ fn WebhookSections(ctx: RequestContext, overview: WebhookOverview) -> impl IntoV
     let disabled = webhook.as_ref().and_then(|webhook| webhook.disabled);
     let is_active = webhook.is_some() && disabled.is_none();
     let secret = webhook.clone();
+    let queued = QueuedEvent::asked_for(&ctx).filter(|_| webhook.is_some());
+    let queued = queued.map(|event| {
+        let (attempt, path) = (event.attempt(&attempts), ctx.path_and_query().to_owned());
+        let live = ctx.texts().app.frame.live_errors();
+        view! { <QueuedNote texts attempt path live /> }
+    });
     view! {
         <AppFrame app=app.clone() section=Section::Webhook title=texts.title>
             <IslandAssets />
             <p>{texts.lead}</p>
             {texts.done().map(|(what, text)| view! { <SuccessNote what text /> })}
-            {disabled.map(|reason| view! { <DisabledNotice texts app=id.clone() reason /> })}
+            {queued}
+            <div class="live-part" id="webhook-state" data-live>
+                {disabled.map(|reason| view! { <DisabledNotice texts app=id.clone() reason /> })}
+            </div>
             <UrlSection texts app=id.clone() plan=app.plan url=app.webhook_url submitted />
             {secret.map(|webhook| view! { <SecretSection texts app=id.clone() webhook /> })}
-            {is_active.then(|| view! { <TestSection texts app=id.clone() /> })}
+            <div class="live-part" id="webhook-test" data-live>
+                {is_active.then(|| view! { <TestSection texts app=id.clone() /> })}
+            </div>
             <AttemptsSection texts app=id.clone() path attempts is_active />
         </AppFrame>
     }

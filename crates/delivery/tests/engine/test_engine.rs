@@ -137,6 +137,7 @@ impl TestEngine {
                 platform: None,
                 profile: ProfileChange::default(),
                 replaces: None,
+                origin: None,
                 max_active: None,
                 now: self.clock.now(),
                 created_at: self.clock.now(),

@@ -142,6 +142,7 @@ impl TestWebhooks {
                 platform: None,
                 profile: ProfileChange::default(),
                 replaces: None,
+                origin: None,
                 max_active: None,
                 now: self.clock.now(),
                 created_at: self.clock.now(),

@@ -2,8 +2,8 @@
 
 use async_trait::async_trait;
 use hato_domain::{
-    AccountId, AppId, FieldChange, MessageSettings, MessageSettingsChange, Name, Plan, UnixMillis,
-    WebhookUrl,
+    AccountId, AppId, FieldChange, MessageSettings, MessageSettingsChange, Name, Plan, SiteOrigin,
+    UnixMillis, WebhookUrl,
 };
 
 use super::StoreError;
@@ -31,7 +31,12 @@ pub struct AppRecord {
     pub under_review: bool,
     /// What the app says of all its messages.
     pub messages: MessageSettings,
+    /// The sites whose pages have subscribed browsers, at most [`MAX_ORIGINS`] of them, the last new one first.
+    pub origins: Vec<SiteOrigin>,
 }
+
+/// How many sites are remembered of an app.
+pub const MAX_ORIGINS: usize = 3;
 
 /// A new app, all of whose values are decided by the caller.
 #[derive(Clone, Debug)]

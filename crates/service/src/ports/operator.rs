@@ -20,6 +20,8 @@ pub struct AccountUsage {
     pub apps: i64,
     /// How many recipients the account sent to in the month asked for.
     pub recipients: i64,
+    /// Whether it is an operator's.
+    pub is_operator: bool,
 }
 
 /// The sizes of a database's files.
@@ -39,6 +41,9 @@ pub trait OperatorStore {
 
     /// Gives the account with this address a password, as its hash, and ends its sessions; `false` when there is none.
     async fn set_password(&self, email: &Email, hash: String) -> Result<bool, StoreError>;
+
+    /// Makes the account with this address an operator's, or an ordinary one again; `false` when there is none.
+    async fn set_operator(&self, email: &Email, is_operator: bool) -> Result<bool, StoreError>;
 
     /// The accounts after `after`, at most `limit` of them, in the order of their ids, which is that of their making.
     async fn accounts(

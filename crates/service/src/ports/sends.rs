@@ -141,6 +141,17 @@ impl SendCounts {
     }
 }
 
+/// Recipients of a send whom push services, or this machine, have put off.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WaitingRecipients {
+    /// How many wait for another attempt.
+    pub recipients: i64,
+    /// When the first of them are due.
+    pub next_at: UnixMillis,
+    /// Whether more may wait: only so many pages are looked at.
+    pub is_cut_short: bool,
+}
+
 /// A send as the history shows it (SPEC 2.5).
 #[derive(Clone, Debug)]
 pub struct SendRecord {
@@ -172,6 +183,8 @@ pub struct SendRecord {
     pub engagement: EngagementCounts,
     /// The conditions of a send to a part of the audience, where one send is asked for; lists leave them out.
     pub conditions: Option<SendConditions>,
+    /// Those who wait for another attempt, where one send is asked for; lists leave them out.
+    pub waiting: Option<WaitingRecipients>,
 }
 
 /// What is remembered of the conditions by which a send had its recipients (CONTRACT 12).
@@ -181,6 +194,23 @@ pub struct SendConditions {
     pub users: Option<usize>,
     /// What was to hold of the tags, if anything.
     pub tags: Option<String>,
+}
+
+/// What a send said, and how it was to be treated: enough to write it again.
+#[derive(Clone, Debug)]
+pub struct SentContent {
+    /// The title of the notification.
+    pub title: String,
+    /// The text below the title.
+    pub body: String,
+    /// The link that a click opens.
+    pub url: Option<String>,
+    /// The whole notification as browsers got it, JSON; empty for a send to nobody, of which less is kept.
+    pub payload: String,
+    /// TTL, urgency and topic.
+    pub options: PushOptions,
+    /// The conditions of a send to a part of the audience.
+    pub conditions: Option<SendConditions>,
 }
 
 /// Recipients of a send that finally failed at one push service for one reason.
@@ -256,6 +286,13 @@ pub trait SendStore {
 
     /// The app's send with this id; `None` when the app has none.
     async fn send_of(&self, app: &AppId, send: &SendId) -> Result<Option<SendRecord>, StoreError>;
+
+    /// What the app's send with this id said; `None` when the app has none.
+    async fn content_of(
+        &self,
+        app: &AppId,
+        send: &SendId,
+    ) -> Result<Option<SentContent>, StoreError>;
 
     /// Why and where the app's send failed so far, most recipients first, at most `limit` of them. So many are looked at, and
     /// for so long, and no more.

@@ -14,6 +14,8 @@ pub struct SessionRecord {
     pub expires_at: UnixMillis,
     /// Whether an app of the account is under review.
     pub under_review: bool,
+    /// Whether the account is an operator's.
+    pub is_operator: bool,
 }
 
 /// A live session as its account's list shows it.

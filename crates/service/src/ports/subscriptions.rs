@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use hato_domain::{
     AppId, AudienceFilter, BrowserKeys, Cursor, Endpoint, PageRequest, Platform, ProfileChange,
-    SubscriptionId, Tag, Tags, UnixMillis, UserId, VapidPublicKey, text_enum,
+    SiteOrigin, SubscriptionId, Tag, Tags, UnixMillis, UserId, VapidPublicKey, text_enum,
 };
 
 use super::{StoreError, VapidKeyNumber};
@@ -28,6 +28,8 @@ pub struct NewSubscription {
     /// Another endpoint of the same browser, which this one replaces: if the app has it, it is deactivated, and what the client does
     /// not say of the profile is taken over.
     pub replaces: Option<Endpoint>,
+    /// The site whose page asks, if a browser does.
+    pub origin: Option<SiteOrigin>,
     /// Most active subscriptions that the app may have, whatever its plan (CONTRACT 18); `None` is no limit.
     pub max_active: Option<i64>,
     /// The time of the registration, in Unix milliseconds.

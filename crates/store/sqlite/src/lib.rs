@@ -87,6 +87,8 @@ mod keys;
 mod listed_subscription;
 #[path = "../../shared/operator.rs"]
 mod operator;
+#[path = "../../shared/origins.rs"]
+mod origins;
 #[path = "../../shared/pacing.rs"]
 mod pacing;
 #[path = "../../shared/paging.rs"]
@@ -121,6 +123,8 @@ mod send_failures;
 mod send_windows;
 #[path = "../../shared/sends.rs"]
 mod sends;
+#[path = "../../shared/sent_content.rs"]
+mod sent_content;
 #[path = "../../shared/sessions.rs"]
 mod sessions;
 #[path = "../../shared/settlement.rs"]

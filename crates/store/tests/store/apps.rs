@@ -1,10 +1,10 @@
 //! Apps: the limit on their number, their webhooks, and their end.
 
 use futures_util::future::join_all;
-use hato_domain::{AccountId, AppId, Email, Name, OutboundPolicy, Plan, WebhookUrl};
+use hato_domain::{AccountId, AppId, Email, Name, OutboundPolicy, Plan, SiteOrigin, WebhookUrl};
 use hato_service::ports::{
     AcceptSendOutcome, AppChange, Audience, ChangeAppOutcome, CreateAppOutcome, CreateKeyOutcome,
-    NextPage, RegisterOutcome, SettleOutcome, Settlement,
+    NewSubscription, NextPage, RegisterOutcome, SettleOutcome, Settlement,
 };
 use hato_testkit::{TestDatabase, on_each_database};
 use uuid::Uuid;
@@ -247,4 +247,24 @@ async fn an_app_is_renamed_while_it_is_there(database: TestDatabase) {
     assert_eq!(test.record(&app).await.name, "another");
     assert!(test.store.delete_app(&app, at(1)).await.expect("deleted"));
     assert!(!test.store.rename_app(&app, &name).await.expect("done"));
+}
+
+#[on_each_database]
+async fn the_last_new_sites_that_subscribed_are_remembered(database: TestDatabase) {
+    let test = TestStore::new(database).await;
+    let app = test.app().await;
+    let origin = |letter: &str| SiteOrigin::parse(&format!("https://{letter}.example"));
+    for (number, letter) in ["a", "b", "a", "c", "d", "b"].into_iter().enumerate() {
+        let new = NewSubscription {
+            origin: origin(letter),
+            ..test.new_subscription(&app, number)
+        };
+        test.store
+            .register_subscription(new)
+            .await
+            .expect("registered");
+    }
+    test.subscribe(&app, 9).await;
+    let known = ["d", "c", "b"].map(|letter| origin(letter).expect("an origin"));
+    assert_eq!(test.record(&app).await.origins, known);
 }

@@ -236,6 +236,7 @@ impl TestStore {
             platform: None,
             profile: ProfileChange::default(),
             replaces: None,
+            origin: None,
             max_active: None,
             now: START,
             created_at: START,

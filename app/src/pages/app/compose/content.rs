@@ -5,7 +5,7 @@ use leptos::prelude::*;
 
 use crate::components::{Field, FieldKind};
 use crate::i18n::ComposeTexts;
-use crate::islands::{Composer, Samples};
+use crate::islands::{Composer, IconTexts, Samples};
 use crate::server_fns::NotificationDraft;
 
 /// Title, text and links, with how it will look.
@@ -13,7 +13,7 @@ use crate::server_fns::NotificationDraft;
 pub(super) fn ContentSection(
     texts: &'static ComposeTexts,
     draft: NotificationDraft,
-    /// Where the notification comes from if it has no link.
+    /// Whom browsers name as the sender.
     site: String,
 ) -> impl IntoView {
     let samples = Samples {
@@ -21,7 +21,11 @@ pub(super) fn ContentSection(
         body: texts.sample_body.to_owned(),
         site,
     };
-    let written = [&draft.title, &draft.body, &draft.url, &draft.icon].map(String::clone);
+    let icon_texts = IconTexts {
+        insecure: texts.icon_insecure.to_owned(),
+        broken: texts.icon_broken.to_owned(),
+    };
+    let written = [&draft.title, &draft.body, &draft.icon].map(String::clone);
     view! {
         <Composer
             limit=Notification::MAX_PAYLOAD_BYTES
@@ -30,10 +34,14 @@ pub(super) fn ContentSection(
             preview=texts.preview.to_owned()
             preview_hint=texts.preview_hint.to_owned()
             samples
+            icon_texts
             written
         >
             <Fields texts draft />
         </Composer>
+        <noscript>
+            <p class="hint">{texts.preview_later}</p>
+        </noscript>
     }
     .into_any()
 }

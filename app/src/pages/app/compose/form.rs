@@ -1,5 +1,5 @@
-//! The form in which a notification is written, in four sections: what it says, what else it has, whom it is for,
-//! and when it goes.
+//! The form in which a notification is written, in five sections: what it says, what else it has, whom it is for, when it goes,
+//! and how push services are to treat it.
 
 use hato_domain::{AppId, ErrorCode};
 use hato_service::ports::AppRecord;
@@ -10,6 +10,7 @@ use super::Refused;
 use super::audience::AudienceSection;
 use super::content::ContentSection;
 use super::month::{FormMonthNote, MonthlyQuota};
+use super::options::OptionsSection;
 use super::rich::RichSection;
 use super::timing::TimingSection;
 use crate::components::{ErrorNote, Frame, Note, Tone};
@@ -17,6 +18,8 @@ use crate::i18n::ComposeTexts;
 use crate::pages::IslandAssets;
 use crate::pages::app::frame::{AppFrame, Section, app_path};
 use crate::pages::app::path_segment;
+use crate::pages::app::sender::sender;
+use crate::pages::app::this_browser::SendToMeFirst;
 use crate::request_context::RequestContext;
 use crate::server_fns::{DraftPart, NotificationDraft};
 
@@ -41,7 +44,13 @@ pub(super) fn LoggedOut(ctx: RequestContext, draft: NotificationDraft) -> impl I
                         {texts.then_review}
                     </p>
                 </Note>
-                <DraftForm texts action=ctx.path().to_owned() draft app />
+                <DraftForm
+                    texts
+                    action=ctx.path().to_owned()
+                    draft
+                    app
+                    site=texts.some_site.to_owned()
+                />
             </div>
         </Frame>
     }
@@ -58,15 +67,42 @@ pub(super) fn ComposeForm(
 ) -> impl IntoView {
     let texts = &ctx.texts().app.compose;
     let action = format!("{}/send", app_path(&app));
-    let (site, id) = (app.name.clone(), app.id.to_string());
+    let (site, id) = (sender(texts, &app), app.id.to_string());
     let audience = (texts.audience)(app.active_subscriptions);
+    let to_me = view! { <SendToMeFirst ctx=ctx.clone() app=app.clone() /> }.into_any();
     let everybody = app.active_subscriptions;
     view! {
         <AppFrame app section=Section::Compose>
             <p class="lead">{texts.lead}</p>
             {refused.map(|refused| view! { <RefusalNote texts refused /> })}
             {month.map(|quota| view! { <FormMonthNote ctx texts quota everybody /> })}
-            <DraftForm texts action draft app=id site audience />
+            <DraftForm texts action draft app=id site audience to_me />
+        </AppFrame>
+    }
+    .into_any()
+}
+
+/// The form with what was sent before; what is left of the month is said with the question.
+#[component]
+pub(super) fn ComposeAgain(
+    ctx: RequestContext,
+    app: AppRecord,
+    draft: NotificationDraft,
+) -> impl IntoView {
+    let texts = &ctx.texts().app.compose;
+    let action = format!("{}/send", app_path(&app));
+    let (site, id) = (sender(texts, &app), app.id.to_string());
+    let audience = (texts.audience)(app.active_subscriptions);
+    let to_me = view! { <SendToMeFirst ctx=ctx.clone() app=app.clone() /> }.into_any();
+    let (tone, text) = if draft.audience.has_forgotten_users() {
+        (Tone::Warning, texts.again_without_users)
+    } else {
+        (Tone::Info, texts.again)
+    };
+    view! {
+        <AppFrame app section=Section::Compose>
+            <Note tone text />
+            <DraftForm texts action draft app=id site audience to_me />
         </AppFrame>
     }
     .into_any()
@@ -82,6 +118,7 @@ fn RefusalNote(texts: &'static ComposeTexts, refused: Refused) -> impl IntoView 
         DraftPart::Rich => Some(texts.rich.refused),
         DraftPart::Audience => Some(texts.refused_audience),
         DraftPart::Timing => Some(texts.refused_timing),
+        DraftPart::Options => Some(texts.options.refused),
     };
     match advice {
         None => view! { <ErrorNote code /> }.into_any(),
@@ -96,15 +133,17 @@ fn DraftForm(
     draft: NotificationDraft,
     /// The id of the app, or nothing where the path names none.
     app: String,
-    /// Where the notification comes from if it has no link.
-    #[prop(optional)]
+    /// Whom browsers name as the sender.
     site: String,
     /// The sentence that says how many get it if it is for everybody.
     #[prop(optional)]
     audience: String,
+    /// The button that sends it to this browser first, for who is logged in.
+    #[prop(optional)]
+    to_me: Option<AnyView>,
 ) -> impl IntoView {
     let (rich, people) = (draft.rich.clone(), draft.audience.clone());
-    let times = draft.timing.clone();
+    let (times, options) = (draft.timing.clone(), draft.options.clone());
     view! {
         <IslandAssets />
         <form method="post" action=action class="card compose">
@@ -112,10 +151,12 @@ fn DraftForm(
             <RichSection texts draft=rich />
             <AudienceSection texts app draft=people everybody=audience />
             <TimingSection texts draft=times />
+            <OptionsSection texts=&texts.options draft=options />
             <div class="form-actions">
                 <button type="submit" class="button" name="step" value="review">
                     {texts.review}
                 </button>
+                {to_me}
             </div>
         </form>
     }

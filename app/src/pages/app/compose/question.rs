@@ -7,13 +7,16 @@ use uuid::Uuid;
 
 use super::SendPlan;
 use super::month::{MonthlyQuota, MonthlyQuotaNote};
+use super::options::OptionsFacts;
 use super::rich::RichFacts;
 use crate::components::{Fact, Note, Tone, textarea_content};
 use crate::i18n::ComposeTexts;
-use crate::islands::{Preview, host};
+use crate::islands::Preview;
 use crate::pages::IslandAssets;
 use crate::pages::app::delivery_facts::{AudienceFacts, ScheduleFacts};
 use crate::pages::app::frame::{AppFrame, Section, app_path};
+use crate::pages::app::sender::sender;
+use crate::pages::app::this_browser::SendToMeFirst;
 use crate::request_context::RequestContext;
 use crate::server_fns::NotificationDraft;
 
@@ -31,17 +34,16 @@ pub(super) fn ReviewForm(
 ) -> impl IntoView {
     let texts = &ctx.texts().app.compose;
     let action = format!("{}/send", app_path(&app));
+    let to_me = app.clone();
     let needed = plan.recipients;
-    let site = Some(host(&draft.url)).filter(|host| !host.is_empty());
-    let site = site.unwrap_or_else(|| app.name.clone());
-    let has_times = plan.schedule.send_at().is_some() || plan.schedule.expires_at().is_some();
+    let site = sender(texts, &app);
     let button = match plan.schedule.send_at() {
         None => texts.send,
         Some(_) => texts.schedule,
     };
     view! {
         <AppFrame app section=Section::Compose title=texts.review_title>
-            {has_times.then(|| view! { <IslandAssets /> })}
+            <IslandAssets />
             <form method="post" action=action class="card review">
                 <Preview
                     title=draft.title.clone()
@@ -50,7 +52,10 @@ pub(super) fn ReviewForm(
                     site
                 />
                 <Plan ctx=ctx.clone() draft=draft.clone() plan />
-                {month.map(|quota| view! { <MonthlyQuotaNote ctx texts quota needed /> })}
+                {month
+                    .map(|quota| {
+                        view! { <MonthlyQuotaNote ctx=ctx.clone() texts quota needed /> }
+                    })}
                 <HiddenDraft draft />
                 <div class="form-actions">
                     <button type="submit" class="button" name="step" value="send">
@@ -59,6 +64,7 @@ pub(super) fn ReviewForm(
                     <button type="submit" class="button quiet" name="step" value="edit">
                         {texts.edit}
                     </button>
+                    <SendToMeFirst ctx app=to_me />
                 </div>
             </form>
         </AppFrame>
@@ -90,6 +96,7 @@ fn Plan(ctx: RequestContext, draft: NotificationDraft, plan: SendPlan) -> impl I
             <RichFacts texts=&words.rich draft=draft.rich />
             <AudienceFacts texts=&texts.delivery users tags />
             <ScheduleFacts texts=&texts.delivery schedule=plan.schedule />
+            <OptionsFacts texts=&words.options draft=draft.options />
         </dl>
         <Note tone text />
     }
@@ -138,6 +145,9 @@ fn HiddenDraft(draft: NotificationDraft) -> impl IntoView {
         ("send_at", draft.timing.send_at),
         ("expires_at", draft.timing.expires_at),
         ("max_per_minute", draft.timing.max_per_minute),
+        ("ttl", draft.options.ttl),
+        ("urgency", draft.options.urgency),
+        ("topic", draft.options.topic),
         ("idempotency_key", idempotency_key),
     ];
     let hidden = |(name, value): (&'static str, String)| view! { <textarea name=name hidden>{textarea_content(&value)}</textarea> };

@@ -7,7 +7,7 @@ use hato_service::{Service, ServiceResult};
 use leptos::prelude::*;
 
 use super::failures::Failures;
-use crate::components::Fact;
+use crate::components::{Fact, Timestamp};
 use crate::i18n::{AppTexts, SendTexts, group_thousands};
 
 /// Units of the bar, whose lengths are thousandths.
@@ -77,11 +77,10 @@ impl SendSnapshot {
         settled(&self.send)
     }
 
-    fn percent(&self) -> i64 {
-        match self.send.recipients {
-            0 => 100,
-            recipients => self.settled().saturating_mul(100) / recipients,
-        }
+    /// How much of it is done; nothing of what is for nobody.
+    fn percent(&self) -> Option<i64> {
+        let recipients = Some(self.send.recipients).filter(|recipients| *recipients > 0)?;
+        Some(self.settled().saturating_mul(100) / recipients)
     }
 
     /// Recipients a second: while it runs as measured lately, afterwards over all of its time. Unknown while nothing moves.
@@ -125,7 +124,7 @@ pub fn Progress(texts: &'static AppTexts, snapshot: SendSnapshot) -> impl IntoVi
     let running = snapshot.is_running().then_some("");
     let open = (snapshot.is_running() || snapshot.is_scheduled()).then_some("");
     let words = &texts.send;
-    let status = snapshot.send.status;
+    let (status, status_name) = texts.history.badge(&snapshot.send);
     let body = match without_numbers(words, &snapshot.send) {
         Some(text) => view! { <p>{text}</p> }.into_any(),
         None => view! { <Numbers texts snapshot /> }.into_any(),
@@ -134,9 +133,7 @@ pub fn Progress(texts: &'static AppTexts, snapshot: SendSnapshot) -> impl IntoVi
         <section class="card progress" id="progress" data-live data-running=running data-open=open>
             <div class="progress-head">
                 <h2>{words.progress}</h2>
-                <span class=format!("status {}", status.as_str())>
-                    {texts.history.progress(status)}
-                </span>
+                <span class=format!("status {status}")>{status_name}</span>
             </div>
             {body}
         </section>
@@ -164,16 +161,18 @@ fn without_numbers(texts: &SendTexts, send: &SendRecord) -> Option<String> {
 fn Numbers(texts: &'static AppTexts, snapshot: SendSnapshot) -> impl IntoView {
     let words = &texts.send;
     let send = snapshot.send.clone();
-    let nobody = (send.recipients == 0).then(|| view! { <p class="hint">{words.nobody}</p> });
+    let Some(percent) = snapshot.percent() else {
+        return view! { <p>{words.nobody}</p> }.into_any();
+    };
     view! {
         <p class="percent">
-            <b>{(words.percent)(snapshot.percent())}</b>
+            <b>{(words.percent)(percent)}</b>
             " "
             <span>{(words.recipients)(send.recipients)}</span>
         </p>
-        {nobody}
         <Bar texts=words send=send.clone() />
         <Counts texts=words send=send.clone() />
+        <Waiting texts=words send=send.clone() />
         <Timing texts=words snapshot=snapshot.clone() />
         <Failures
             texts=words
@@ -246,6 +245,17 @@ fn Counts(texts: &'static SendTexts, send: SendRecord) -> impl IntoView {
         <p class="hint">{texts.sent_means}</p>
     }
     .into_any()
+}
+
+/// Who waits for another attempt, and until when: else a send in its retries would seem to be stuck.
+#[component]
+fn Waiting(texts: &'static SendTexts, send: SendRecord) -> impl IntoView {
+    send.waiting.map(|waiting| {
+        let text = (texts.waiting)(waiting.recipients, waiting.is_cut_short);
+        view! {
+            <p class="waiting">{text} " " <Timestamp at=waiting.next_at /> " UTC"</p>
+        }
+    })
 }
 
 /// How fast it goes and how long it will, or how long it took.

@@ -40,7 +40,7 @@ pub fn AttemptsSection(
         .into_any()
     };
     view! {
-        <section class="card listing" id="attempts">
+        <section class="card listing" id="attempts" data-live>
             <h2>{texts.attempts}</h2>
             <p class="hint">{texts.attempts_lead}</p>
             <FormErrorNote form="attempts" />
@@ -111,22 +111,23 @@ fn AttemptRow(
     .into_any()
 }
 
+/// Whether the receiver has taken the event.
+pub fn has_arrived(response: &WebhookResponse) -> bool {
+    matches!(response, WebhookResponse::Received { status, .. } if (200..300).contains(status))
+}
+
 /// The class of the status, and its text.
-fn result(texts: &WebhookTexts, response: &WebhookResponse) -> (&'static str, String) {
-    match response {
-        WebhookResponse::Received { status, .. } => {
-            let arrived = (200..300).contains(status);
-            let class = if arrived {
-                "status done"
-            } else {
-                "status queued"
-            };
-            (class, status.to_string())
-        }
-        WebhookResponse::NotReceived(failure) => {
-            ("status queued", texts.failure(*failure).to_owned())
-        }
-    }
+pub fn result(texts: &WebhookTexts, response: &WebhookResponse) -> (&'static str, String) {
+    let class = if has_arrived(response) {
+        "status done"
+    } else {
+        "status queued"
+    };
+    let text = match response {
+        WebhookResponse::Received { status, .. } => status.to_string(),
+        WebhookResponse::NotReceived(failure) => texts.failure(*failure).to_owned(),
+    };
+    (class, text)
 }
 
 /// The headers of the request by which a receiver verifies it, as they were sent; nothing when none were.
