@@ -21,8 +21,8 @@ texts! {
         full = "いまのプランでは、アプリは一つまでです。", "Your plan has room for one app.";
         plan = "プラン", "Plan";
         usage = "今月の宛先数", "Recipients this month";
-        resets: fn(String) -> String = |day| format!("{day}（UTC）にリセットされます"),
-            |day| format!("Starts anew on {day} (UTC)");
+        /// What stands before and after the time when the count starts anew.
+        resets: [&'static str; 2] = ["", " にリセットされます"], ["Starts over on ", ""];
         of_limit: fn(i64, i64) -> String = |used, limit| format!("{} / {}", group_thousands(used), group_thousands(limit)),
             |used, limit| format!("{} of {}", group_thousands(used), group_thousands(limit));
         unlimited = "上限なし", "No limit";

@@ -7,7 +7,8 @@ use leptos::server_fn::ServerFn;
 
 use super::load_page;
 use crate::components::{
-    EmptyState, Field, FieldKind, FormErrorNote, Frame, PostForm, SuccessNote, Usage,
+    EmptyState, Field, FieldKind, FormErrorNote, Frame, PostForm, SuccessNote, TimeStyle,
+    Timestamp, Usage,
 };
 use crate::i18n::{AppsTexts, group_thousands, plan_name};
 use crate::request_context::RequestContext;
@@ -61,10 +62,11 @@ fn AppsView(
 fn MonthCard(ctx: RequestContext, owner: AccountPrincipal, recipients: i64) -> impl IntoView {
     let texts = &ctx.texts().apps;
     let plan = owner.account().plan;
-    let resets = ctx.service().now().month().end().day();
+    let resets = ctx.service().now().month().end();
     let limit = plan.max_monthly_recipients();
     let aside = if limit.is_some() {
-        (texts.resets)(resets)
+        let [before, after] = texts.resets;
+        view! { {before} <Timestamp at=resets /> {after} }.into_any()
     } else {
         texts.unlimited.to_owned()
     };
@@ -119,8 +121,7 @@ fn Card(texts: &'static AppsTexts, app: AppRecord, sent: i64) -> impl IntoView {
                 <b>{group_thousands(sent)}</b>
             </p>
             <p class="hint">
-                {texts.created} " "
-                <time datetime=app.created_at.day()>{app.created_at.day()}</time>
+                {texts.created} " " <Timestamp at=app.created_at style=TimeStyle::Day />
             </p>
         </li>
     }

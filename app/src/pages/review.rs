@@ -7,7 +7,7 @@ use leptos::server_fn::ServerFn;
 
 use super::load_page;
 use crate::components::{
-    ConfirmDialog, Fact, FormErrorNote, Frame, Note, PostForm, Timestamp, Tone,
+    ConfirmDialog, Fact, FormErrorNote, Frame, Note, PostForm, TimeStyle, Timestamp, Tone,
 };
 use crate::i18n::{ReviewTexts, group_thousands};
 use crate::request_context::RequestContext;
@@ -65,7 +65,7 @@ fn Facts(texts: &'static ReviewTexts, app: AppRecord) -> impl IntoView {
     view! {
         <dl class="facts">
             <Fact label=texts.created>
-                <time>{app.created_at.day()}</time>
+                <Timestamp at=app.created_at style=TimeStyle::Day />
             </Fact>
             <Fact label=texts.subscribers>{group_thousands(app.active_subscriptions)}</Fact>
         </dl>
@@ -117,7 +117,6 @@ fn KeyQuestion(texts: &'static ReviewTexts, key: KeyRecord) -> impl IntoView {
                 {texts.last_used}
                 " "
                 {used}
-                " UTC"
             </p>
         </Question>
     }
@@ -143,7 +142,7 @@ fn SendQuestion(texts: &'static ReviewTexts, send: SendRecord) -> impl IntoView 
             <p>{send.body}</p>
             <p class="hint">
                 <Timestamp at=send.created_at />
-                " UTC · "
+                " · "
                 {(texts.recipients)(send.recipients)}
                 " · "
                 {send.actor.name}

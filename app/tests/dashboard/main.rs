@@ -25,3 +25,5 @@ mod schedule;
 mod sending;
 mod vapid_keys;
 mod webhook;
+mod shared_links;
+mod times;

@@ -45,7 +45,7 @@ async fn the_question_says_all_of_it_and_takes_it_along(database: TestDatabase) 
         .shows("<dd>追跡 &lt;b&gt;</dd>")
         .shows("<dd>https://example.com/help</dd>")
         .shows("<dd>order-17</dd>")
-        .shows("<dd>2026-09-21 16:53 UTC</dd>")
+        .shows(">2026-09-21 16:53 UTC</time>")
         .shows("<dd>{\"order\": 17}</dd>")
         .shows("<dd>0</dd>")
         .hides("音と振動なし");

@@ -8,7 +8,7 @@ texts! {
         empty_title = "不達はありません", "Nothing is undelivered";
         empty = "プッシュサービスが受け付けなかった通知は、理由とともにここに並びます。",
             "What a push service does not accept will be listed here with the reason.";
-        time = "日時（UTC）", "Time (UTC)";
+        time = "日時", "Time";
         endpoint = "宛先", "To";
         reason = "理由", "Reason";
         status = "HTTP", "HTTP";

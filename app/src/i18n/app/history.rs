@@ -10,7 +10,7 @@ texts! {
         any = "すべて", "All";
         filter = "絞り込む", "Filter";
         none_found = "この状態の送信はありません。", "No send has this status.";
-        time = "日時（UTC）", "Time (UTC)";
+        time = "日時", "Time";
         content = "内容", "Content";
         status = "状態", "Status";
         recipients = "宛先", "For";

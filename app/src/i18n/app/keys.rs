@@ -14,8 +14,8 @@ texts! {
         create_title = "新しいキー", "New key";
         name = "キーの名前", "Name of the key";
         scope = "権限", "Scope";
-        created = "作成（UTC）", "Made (UTC)";
-        last_used = "最終使用（UTC）", "Last used (UTC)";
+        created = "作成", "Made";
+        last_used = "最終使用", "Last used";
         never = "未使用", "Never";
         create = "キーを作る", "Make key";
         new_title = "新しいキーができました", "Your new key";
@@ -35,7 +35,7 @@ texts! {
         events = "キーの履歴", "Key history";
         events_lead = "キーの作成と削除の記録です。アプリを削除するまで残ります。",
             "When keys were made and deleted. It is kept as long as the app.";
-        time = "日時（UTC）", "Time (UTC)";
+        time = "日時", "Time";
         event = "できごと", "Event";
         was_created = "作成", "Made";
         was_deleted = "削除", "Deleted";

@@ -21,21 +21,21 @@ texts! {
             |tenths| format!("{} of all", percent(tenths));
         displayed = "30 日間の表示", "Displayed in 30 days";
         clicked = "30 日間のクリック", "Clicked in 30 days";
-        /// How many sends are scheduled, and when the first is due.
-        coming: fn(i64, String) -> String =
-            |count, first| match count {
-                1 => format!("{first}（UTC）に送信の予約があります。"),
-                _ => format!(
-                    "送信の予約が {} 件あります。次は {first}（UTC）です。",
-                    group_thousands(count)
-                ),
+        /// How many sends are scheduled: what stands before and after the time when the first is due.
+        coming: fn(i64) -> [String; 2] =
+            |count| match count {
+                1 => [String::new(), " に送信の予約があります。".to_owned()],
+                _ => [
+                    format!("送信の予約が {} 件あります。次は ", group_thousands(count)),
+                    " です。".to_owned(),
+                ],
             },
-            |count, first| match count {
-                1 => format!("A send is scheduled for {first} (UTC)."),
-                _ => format!(
-                    "{} sends are scheduled, the next for {first} (UTC).",
-                    group_thousands(count)
-                ),
+            |count| match count {
+                1 => ["A send is scheduled for ".to_owned(), ".".to_owned()],
+                _ => [
+                    format!("{} sends are scheduled, the next for ", group_thousands(count)),
+                    ".".to_owned(),
+                ],
             };
         coming_list = "予約を見る", "Show what is coming";
         chart: ChartTexts = ChartTexts::JA, ChartTexts::EN;
@@ -78,7 +78,9 @@ texts! {
         sent = "送信", "Sent";
         failed = "失敗", "Failed";
         numbers = "表で見る", "Show the numbers";
-        date = "日付（UTC）", "Day (UTC)";
+        date = "日付", "Day";
+        /// What stands before and after the time of day at which a day begins.
+        day_begins: [&'static str; 2] = ["各日は ", " に始まります。"], ["Each day begins at ", "."];
         empty = "まだ何も送っていません。送った通知の数が、ここに日ごとに並びます。",
             "Nothing was sent yet. What you send will be counted here, day by day.";
     }

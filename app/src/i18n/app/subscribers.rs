@@ -32,7 +32,7 @@ texts! {
         tags = "タグ", "Tags";
         host = "プッシュサービス", "Push service";
         last_success = "最後に届いた日（UTC）", "Last delivered (UTC)";
-        since = "登録（UTC）", "Registered (UTC)";
+        since = "登録", "Registered";
         expired = "期限切れ：プッシュサービスに存在しません",
             "Expired: the push service does not know it any more";
         unsubscribed = "購読解除", "Unsubscribed";

@@ -11,7 +11,7 @@ texts! {
         primary = "主たる鍵", "Primary";
         other = "以前の購読用", "For earlier subscriptions";
         subscribers = "有効な購読", "Active subscriptions";
-        created = "作成（UTC）", "Made (UTC)";
+        created = "作成", "Made";
         actions = "操作", "Actions";
         make_primary = "主たる鍵にする", "Make primary";
         made_primary = "主たる鍵を変更しました。ほかの鍵の訪問者は、次の訪問のときに、許可を求められることなく移ります。",

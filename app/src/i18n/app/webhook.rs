@@ -32,8 +32,8 @@ texts! {
         off = "Webhook は止まっています", "The webhook is off";
         enable = "再開する", "Switch it on";
         attempts = "送信の記録", "Attempts";
-        attempts_lead = "新しいものから最大 100 件。時刻は UTC です。",
-            "The last 100, newest first. Times are in UTC.";
+        attempts_lead = "新しいものから最大 100 件。",
+            "The last 100, newest first.";
         no_attempts = "まだ何も送っていません。", "Nothing was posted yet.";
         time = "時刻", "Time";
         event = "イベント", "Event";

@@ -37,7 +37,6 @@ fn SendView(ctx: RequestContext, app: AppRecord, snapshot: SendSnapshot) -> impl
     let (path, name) = (app_path(&app), app.name.clone());
     let send = snapshot.send.clone();
     let is_open = snapshot.is_running() || snapshot.is_scheduled();
-    let has_times = send.schedule.send_at().is_some() || send.schedule.expires_at().is_some();
     let way = engagement::is_shown(app.messages.tracking, &send)
         .then(|| view! { <LiveWay ctx=ctx.clone() send=send.clone() /> });
     let cancel = is_open.then(|| {
@@ -46,7 +45,7 @@ fn SendView(ctx: RequestContext, app: AppRecord, snapshot: SendSnapshot) -> impl
     });
     view! {
         <AppFrame app section=Section::History title=send.title.clone()>
-            {(is_open || has_times || way.is_some()).then(|| view! { <IslandAssets /> })}
+            {(is_open || way.is_some()).then(|| view! { <IslandAssets /> })}
             <CancelledNote ctx=ctx.clone() send=send.clone() />
             <FormErrorNote form="cancel" />
             <div class="send">
@@ -138,7 +137,6 @@ fn SendDetails(texts: &'static AppTexts, send: SendRecord, name: String) -> impl
             <dl class="facts">
                 <Fact label=words.accepted>
                     <Timestamp at=send.created_at />
-                    " UTC"
                 </Fact>
                 {conditions}
                 <ScheduleFacts texts=&texts.delivery schedule=send.schedule />

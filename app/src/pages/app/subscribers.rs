@@ -13,7 +13,7 @@ use super::frame::{AppFrame, Section, app_path};
 use super::{load_app, requested_page};
 use crate::components::{
     Column, ConfirmDialog, EmptyState, FormErrorNote, HiddenFields, List, Note, Pager, PostForm,
-    SuccessNote, TimeCell, Timestamp, Tone,
+    SuccessNote, TimeCell, TimeStyle, Timestamp, Tone,
 };
 use crate::i18n::{SubscribersTexts, group_thousands};
 use crate::local_path::with_query;
@@ -192,7 +192,7 @@ fn Row(
             <td class="tags" data-label=texts.tags>
                 <span>{or_dash(tags)}</span>
             </td>
-            <TimeCell label=texts.since at=item.created_at />
+            <TimeCell label=texts.since at=item.created_at style=TimeStyle::Ago />
             <td class="time" data-label=texts.last_success>
                 {or_dash(last_success)}
             </td>

@@ -11,7 +11,6 @@ use super::rich::RichFacts;
 use crate::components::{Fact, Note, Tone, textarea_content};
 use crate::i18n::ComposeTexts;
 use crate::islands::{Preview, host};
-use crate::pages::IslandAssets;
 use crate::pages::app::delivery_facts::{AudienceFacts, ScheduleFacts};
 use crate::pages::app::frame::{AppFrame, Section, app_path};
 use crate::request_context::RequestContext;
@@ -34,15 +33,13 @@ pub(super) fn ReviewForm(
     let needed = plan.recipients;
     let site = Some(host(&draft.url)).filter(|host| !host.is_empty());
     let site = site.unwrap_or_else(|| app.name.clone());
-    let has_times = plan.schedule.send_at().is_some() || plan.schedule.expires_at().is_some();
     let button = match plan.schedule.send_at() {
         None => texts.send,
         Some(_) => texts.schedule,
     };
     view! {
         <AppFrame app section=Section::Compose title=texts.review_title>
-            {has_times.then(|| view! { <IslandAssets /> })}
-            <form method="post" action=action class="card review">
+            <form id=DRAFT_FORM method="post" action=action class="card review">
                 <Preview
                     title=draft.title.clone()
                     body=draft.body.clone()
