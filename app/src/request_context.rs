@@ -22,6 +22,9 @@ use crate::{AppContext, cookie, session_cookie};
 /// The page on which an owner decides about what was there before.
 pub const REVIEW_PATH: &str = "/account/review";
 
+/// The header of a form whose page stays open until it is known where the form leads.
+const STAYING_FORM: HeaderName = HeaderName::from_static("x-hato-form");
+
 /// A request and the response being made for it.
 #[derive(Clone)]
 pub struct RequestContext {
@@ -146,6 +149,12 @@ impl RequestContext {
     /// The owner, if a call of [`Self::owner`] has found one while this request was answered.
     pub fn cached_owner(&self) -> Option<&AccountPrincipal> {
         self.owner.get()
+    /// The error with which the form of this name led back here.
+    pub fn form_refusal(&self, form: &str) -> Option<ErrorCode> {
+        let is_it = self.query("form").as_deref() == Some(form);
+        self.form_error().filter(|_| is_it)
+    }
+
     }
 
     /// Starts a session of this browser.
@@ -185,7 +194,9 @@ impl RequestContext {
 
     /// Answers with a redirect to `path`, which the browser follows with GET.
     pub fn redirect(&self, path: &str) {
-        self.set_status(StatusCode::SEE_OTHER.as_u16());
+        if !self.headers().contains_key(STAYING_FORM) {
+            self.set_status(StatusCode::SEE_OTHER.as_u16());
+        }
         self.set_header(LOCATION, path);
     }
 

@@ -36,7 +36,7 @@ pub fn error_view(ctx: &RequestContext, code: ErrorCode) -> AnyView {
             <section class="error-page">
                 <Logo />
                 <h1>{title}</h1>
-                <p>{text}</p>
+                <p data-refusal>{text}</p>
                 <p class="hint">{texts.code} " " <code>{code.as_str()}</code></p>
                 <p>
                     <a class="button" href="/">

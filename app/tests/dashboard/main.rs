@@ -20,6 +20,7 @@ mod protection;
 mod queries;
 mod query_counts;
 mod review;
+mod refused_forms;
 mod rich;
 mod schedule;
 mod sending;

@@ -179,6 +179,7 @@ fn Actions(texts: &'static VapidKeysTexts, app: String, key: VapidKeyRecord) -> 
                         type="password"
                         required
                         autocomplete="current-password"
+                        data-empty=RequestContext::current().texts().site.field_empty
                     />
                 </label>
             </PostForm>
