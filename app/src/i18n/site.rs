@@ -23,6 +23,7 @@ texts! {
             "There is no page at this address. It may have moved or been deleted, or it is not yours to see.";
         failed_title = "うまくいきませんでした", "That did not work";
         home = "トップへ戻る", "Back to the start";
+        back_to_form = "フォームへ戻る", "Back to the form";
         /// Stands before an error's code.
         code = "エラーコード", "Error code";
         upgrade = "プランを見る", "See the plans";
@@ -30,7 +31,6 @@ texts! {
         copied = "コピーしました", "Copied";
         /// The text is selected, because the browser lets only its user copy it.
         selected = "選択しました", "Selected";
-        /// Said of a form that was filled in before the login.
         /// Said below a field that must not be empty, and below one whose text is not what it asks for.
         field_empty = "入力してください。", "Please fill this in.";
         field_email = "メールアドレスの形で入力してください。例：name@example.com",
@@ -48,6 +48,7 @@ texts! {
                 group_thousands(largest.into())
             );
         field_password = "8 文字以上、128 文字までで入力してください。", "Enter 8 to 128 characters.";
+        /// Said of a form that was filled in before the login.
         unsent = "ログインの前に入力した内容です。まだ送信されていません。",
             "This is what you entered before you logged in. It is not sent yet.";
     }

@@ -31,6 +31,10 @@ pub fn error_view(ctx: &RequestContext, code: ErrorCode) -> AnyView {
         ErrorCode::NotFound => (texts.not_found_title, texts.not_found_text),
         _ => (texts.failed_title, message(ctx.lang(), code)),
     };
+    let (way_on, label) = match ctx.form_page() {
+        Some(form) => (form, texts.back_to_form),
+        None => ("/".to_owned(), texts.home),
+    };
     view! {
         <Frame title=title>
             <section class="error-page">
@@ -39,8 +43,8 @@ pub fn error_view(ctx: &RequestContext, code: ErrorCode) -> AnyView {
                 <p data-refusal>{text}</p>
                 <p class="hint">{texts.code} " " <code>{code.as_str()}</code></p>
                 <p>
-                    <a class="button" href="/">
-                        {texts.home}
+                    <a class="button" href=way_on>
+                        {label}
                     </a>
                 </p>
             </section>

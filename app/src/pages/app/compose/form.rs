@@ -20,6 +20,9 @@ use crate::pages::app::path_segment;
 use crate::request_context::RequestContext;
 use crate::server_fns::{DraftPart, NotificationDraft};
 
+/// The id of the form that holds the draft.
+pub(super) const DRAFT_FORM: &str = "draft";
+
 /// The form again for whoever posted it when the session was over: no cookie would carry a draft past the login.
 #[component]
 pub(super) fn LoggedOut(ctx: RequestContext, draft: NotificationDraft) -> impl IntoView {
@@ -103,11 +106,12 @@ fn DraftForm(
     #[prop(optional)]
     audience: String,
 ) -> impl IntoView {
+    RequestContext::current().switch_with_form(DRAFT_FORM);
     let (rich, people) = (draft.rich.clone(), draft.audience.clone());
     let times = draft.timing.clone();
     view! {
         <IslandAssets />
-        <form method="post" action=action class="card compose">
+        <form id=DRAFT_FORM method="post" action=action class="card compose">
             <ContentSection texts draft site />
             <RichSection texts draft=rich />
             <AudienceSection texts app draft=people everybody=audience />

@@ -6,6 +6,7 @@ use leptos::prelude::*;
 use uuid::Uuid;
 
 use super::SendPlan;
+use super::form::DRAFT_FORM;
 use super::month::{MonthlyQuota, MonthlyQuotaNote};
 use super::rich::RichFacts;
 use crate::components::{Fact, Note, Tone, textarea_content};
@@ -29,6 +30,7 @@ pub(super) fn ReviewForm(
     month: Option<MonthlyQuota>,
 ) -> impl IntoView {
     let texts = &ctx.texts().app.compose;
+    ctx.switch_with_form(DRAFT_FORM);
     let action = format!("{}/send", app_path(&app));
     let needed = plan.recipients;
     let site = Some(host(&draft.url)).filter(|host| !host.is_empty());
