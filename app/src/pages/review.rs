@@ -41,7 +41,7 @@ fn ReviewView(texts: &'static ReviewTexts, review: AppReview) -> impl IntoView {
                 <p>{texts.lead}</p>
                 <Note tone=Tone::Warning text=texts.meanwhile />
                 <section class="card" id="review">
-                    <h2>{app.name.clone()}</h2>
+                    <h2 dir="auto">{app.name.clone()}</h2>
                     {left}
                     <Facts texts app=app.clone() />
                     <FormErrorNote form="review" />
@@ -139,13 +139,13 @@ fn SendQuestion(texts: &'static ReviewTexts, send: SendRecord) -> impl IntoView 
     let answers = [texts.keep_send, texts.delete_send];
     view! {
         <Question item=send.id.to_string() about=texts.sends name=send.title answers>
-            <p>{send.body}</p>
+            <p dir="auto">{send.body}</p>
             <p class="hint">
                 <Timestamp at=send.created_at />
                 " · "
                 {(texts.recipients)(send.recipients)}
                 " · "
-                {send.actor.name}
+                <bdi>{send.actor.name}</bdi>
             </p>
         </Question>
     }
@@ -181,7 +181,7 @@ fn Question(
     };
     view! {
         <fieldset class="decision">
-            <legend>{about} " " <b>{name}</b></legend>
+            <legend>{about} " " <bdi><b>{name}</b></bdi></legend>
             {children.map(|children| children())}
             {choices.map(choice).collect_view()}
         </fieldset>

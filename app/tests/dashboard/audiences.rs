@@ -54,7 +54,7 @@ async fn the_question_names_the_exact_number(database: TestDatabase) {
     }
     let question = browser.post(&path, &draft("<u>1", "news", "review")).await;
     question
-        .shows("<dd>&lt;u&gt;1</dd>")
+        .shows("<dd dir=\"auto\">&lt;u&gt;1</dd>")
         .shows("<code>news</code>");
 }
 

@@ -7,6 +7,7 @@ mod audiences;
 mod auth;
 mod crowds;
 mod database;
+mod directions;
 mod drafts;
 mod engagement;
 mod first_notification;

@@ -171,8 +171,10 @@ fn Row(
     view! {
         <tr>
             <td class="content">
-                <a href=format!("{base}/sends/{}", send.id)>{send.title}</a>
-                <span>{send.body}</span>
+                <a href=format!("{base}/sends/{}", send.id) dir="auto">
+                    {send.title}
+                </a>
+                <span dir="auto">{send.body}</span>
             </td>
             <TimeCell
                 at=send.schedule.send_at().unwrap_or(send.created_at)

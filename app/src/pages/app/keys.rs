@@ -116,7 +116,7 @@ fn Row(texts: &'static KeysTexts, app: String, key: KeyRecord) -> impl IntoView 
     view! {
         <tr>
             <td class="content">
-                <b>{key.name.clone()}</b>
+                <b dir="auto">{key.name.clone()}</b>
             </td>
             <td>
                 <code class=format!("scope {}", key.scope.as_str())>{key.scope.as_str()}</code>

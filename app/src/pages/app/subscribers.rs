@@ -187,10 +187,14 @@ fn Row(
     view! {
         <tr>
             <EndpointCell host=host.clone() endpoint=item.endpoint />
-            <td data-label=texts.platform>{or_dash(item.platform)}</td>
-            <td data-label=texts.user>{or_dash(item.user_id)}</td>
+            <td data-label=texts.platform>
+                <bdi>{or_dash(item.platform)}</bdi>
+            </td>
+            <td data-label=texts.user>
+                <bdi>{or_dash(item.user_id)}</bdi>
+            </td>
             <td class="tags" data-label=texts.tags>
-                <span>{or_dash(tags)}</span>
+                <span dir="auto">{or_dash(tags)}</span>
             </td>
             <TimeCell label=texts.since at=item.created_at style=TimeStyle::Ago />
             <td class="time" data-label=texts.last_success>
