@@ -17,6 +17,7 @@ mod logo;
 mod notice;
 mod pager;
 mod post_form;
+mod shared_link;
 mod timestamp;
 mod usage;
 

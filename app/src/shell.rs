@@ -50,6 +50,17 @@ pub fn shell(options: &LeptosOptions) -> impl IntoView + use<> {
     }
 }
 
+/// The site's icons, for tabs and home screens.
+#[component]
+fn Icons() -> impl IntoView {
+    view! {
+        <link rel="icon" href="/favicon.ico" sizes="32x32" />
+        <link rel="icon" href="/favicon.svg" type="image/svg+xml" />
+        <link rel="apple-touch-icon" href="/apple-touch-icon.png" />
+        <link rel="manifest" href="/manifest.webmanifest" />
+    }
+}
+
 #[component]
 fn Dashboard() -> impl IntoView {
     match use_context::<PageError>() {
