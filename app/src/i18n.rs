@@ -46,7 +46,7 @@ pub use auth::AuthTexts;
 pub use errors::message;
 pub use landing::{LandingPoint, LandingTexts};
 pub use pricing::PricingTexts;
-pub use reference::ReferenceTexts;
+pub use reference::{ReferenceTexts, described};
 pub use review::ReviewTexts;
 pub use site::SiteTexts;
 
