@@ -26,12 +26,12 @@ const expectedTexts = {
     everybody: 'It will go to 3 active subscribers.',
     some: 'It will go to 2 active subscribers who match.',
     nobody: 'No active subscriber matches.',
-    bad: 'That is no condition',
+    bad: 'That is not a valid condition',
     question: 'It goes to 2 active subscribers who match right away.',
     later: 'At that time it goes to those who match then: 2 active subscribers at the moment.',
     skipped: 'taken as 2027-03-28 03:30',
     twice: 'the first is taken',
-    calledOff: 'The send is called off',
+    calledOff: 'The scheduled send is cancelled',
   },
 };
 

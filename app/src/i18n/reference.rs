@@ -18,7 +18,7 @@ texts! {
         contents = "エンドポイント", "Endpoints";
         parameters = "パラメーター", "Parameters";
         request = "リクエスト", "Request";
-        responses = "レスポンス", "Answers";
+        responses = "レスポンス", "Responses";
         errors = "エラー", "Errors";
         required = "必須", "required";
         schemas = "スキーマ", "Schemas";

@@ -21,8 +21,8 @@ texts! {
         not_found_title = "この便は宛先不明です", "Return to sender";
         not_found_text = "お探しのページは見つかりませんでした。移動したか、削除されたか、見る権限がないのかもしれません。",
             "There is no page at this address. It may have moved or been deleted, or it is not yours to see.";
-        failed_title = "うまくいきませんでした", "That did not work";
-        home = "トップへ戻る", "Back to the start";
+        failed_title = "うまくいきませんでした", "Something went wrong";
+        home = "トップへ戻る", "Back to the home page";
         back_to_form = "フォームへ戻る", "Back to the form";
         /// Stands before an error's code.
         code = "エラーコード", "Error code";
@@ -50,6 +50,6 @@ texts! {
         field_password = "8 文字以上、128 文字までで入力してください。", "Enter 8 to 128 characters.";
         /// Said of a form that was filled in before the login.
         unsent = "ログインの前に入力した内容です。まだ送信されていません。",
-            "This is what you entered before you logged in. It is not sent yet.";
+            "This is what you entered before you logged in. It has not been submitted yet.";
     }
 }
