@@ -17,6 +17,7 @@ mod logo;
 mod notice;
 mod pager;
 mod post_form;
+mod shared_link;
 mod timestamp;
 mod usage;
 
@@ -32,5 +33,6 @@ pub use logo::Logo;
 pub use notice::{ErrorNote, FormErrorNote, Note, SuccessNote, Tone};
 pub use pager::{Pager, older};
 pub use post_form::{HiddenFields, PostForm};
-pub use timestamp::Timestamp;
+pub use shared_link::SharedLink;
+pub use timestamp::{TimeStyle, Timestamp};
 pub use usage::Usage;

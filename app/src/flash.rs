@@ -51,8 +51,10 @@ pub fn take<T: DeserializeOwned>(ctx: &RequestContext, name: &str) -> Option<T> 
     serde_json::from_slice(&json).ok()
 }
 
-/// Whether this page shows what no other will: the response to a form that was posted to it, or what was handed to it.
-pub fn is_one_time(ctx: &RequestContext) -> bool {
-    let has_cookie = |name| cookie::read(ctx.headers(), name).is_some();
-    ctx.is_form() || has_cookie(NEW_KEY) || has_cookie(SUBMITTED_FIELDS)
+/// Hands a cookie's value, as a page got it, to the page at `path`; one that is none is dropped.
+pub fn hand_on(ctx: &RequestContext, name: &str, path: &str, value: &str) {
+    let is_value = !value.is_empty() && URL_SAFE_NO_PAD.decode(value).is_ok();
+    if is_value && value.len() <= MAX_BYTES {
+        ctx.set_cookie(name, value, path, LIFETIME);
+    }
 }

@@ -46,6 +46,11 @@ pub async fn show_page(uri: Uri) -> Redirect {
     Redirect::to(page_of(uri.path()))
 }
 
+/// Where the form is that was posted: the page of ours that the browser says, or else where such a form is.
+pub fn form_page(context: &AppContext, parts: &Parts) -> String {
+    sender_page(context, parts).unwrap_or_else(|| page_of(parts.uri.path()).to_owned())
+}
+
 fn page_of(form: &str) -> &'static str {
     match form {
         LOG_IN_PATH => "/login",
@@ -57,9 +62,8 @@ fn page_of(form: &str) -> &'static str {
 
 /// Leptos leads a browser for which a function named no page to whatever the Referer says.
 fn lead_back_to_our_pages(context: &AppContext, parts: &mut Parts) {
-    let sender = sender_page(context, parts).and_then(|page| HeaderValue::try_from(page).ok());
-    let page = || HeaderValue::from_static(page_of(parts.uri.path()));
-    let page = sender.unwrap_or_else(page);
+    let page = HeaderValue::try_from(form_page(context, parts));
+    let page = page.unwrap_or_else(|_| HeaderValue::from_static(page_of(parts.uri.path())));
     parts.headers.insert(REFERER, page);
 }
 

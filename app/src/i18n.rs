@@ -48,7 +48,7 @@ pub use errors::message;
 pub use landing::{LandingPoint, LandingTexts};
 pub use operator::OperatorTexts;
 pub use pricing::PricingTexts;
-pub use reference::ReferenceTexts;
+pub use reference::{ReferenceTexts, described};
 pub use review::ReviewTexts;
 pub use site::SiteTexts;
 

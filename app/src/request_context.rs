@@ -17,10 +17,13 @@ use crate::i18n::Texts;
 use crate::language::Lang;
 use crate::local_path::with_query;
 use crate::refusal::RefusalSlot;
-use crate::{AppContext, cookie, session_cookie};
+use crate::{AppContext, cookie, form_post, language, session_cookie};
 
 /// The page on which an owner decides about what was there before.
 pub const REVIEW_PATH: &str = "/account/review";
+
+/// The header of a form whose page stays open until it is known where the form leads.
+const STAYING_FORM: HeaderName = HeaderName::from_static("x-hato-form");
 
 /// A request and the response being made for it.
 #[derive(Clone)]
@@ -30,6 +33,8 @@ pub struct RequestContext {
     response: ResponseOptions,
     lang: Lang,
     owner: Arc<OnceLock<AccountPrincipal>>,
+    /// The id of the page's form that the language switch posts, so that what is typed stays.
+    draft_form: Arc<OnceLock<&'static str>>,
 }
 
 impl RequestContext {
@@ -43,7 +48,34 @@ impl RequestContext {
             response: expect_context(),
             lang,
             owner: Arc::default(),
+            draft_form: Arc::default(),
         });
+    }
+
+    /// Speaks this language in the response that is being made, and by a cookie in those to come.
+    pub fn choose_language(lang: Lang) {
+        let ctx = Self {
+            lang,
+            ..Self::current()
+        };
+        ctx.remember_language();
+        provide_context(ctx);
+    }
+
+    /// Remembers the response's language in the browser.
+    fn remember_language(&self) {
+        let lifetime = language::COOKIE_LIFETIME;
+        self.set_cookie(language::COOKIE, self.lang.as_str(), "/", lifetime);
+    }
+
+    /// Makes the language switch post the page's form with this id, which answers in the language chosen.
+    pub fn switch_with_form(&self, id: &'static str) {
+        let _ = self.draft_form.set(id);
+    }
+
+    /// The id of the form that the language switch is to post, if there is one.
+    pub fn draft_form(&self) -> Option<&'static str> {
+        self.draft_form.get().copied()
     }
 
     /// The context of the request in whose course this runs.
@@ -85,6 +117,12 @@ impl RequestContext {
         self.request.method == Method::POST
     }
 
+    /// The page of the form that was posted to a server function, if one was.
+    pub fn form_page(&self) -> Option<String> {
+        let is_posted = self.is_form() && self.path().starts_with("/_app/");
+        is_posted.then(|| form_post::form_page(&self.context, &self.request))
+    }
+
     /// The path asked for, without the query.
     pub fn path(&self) -> &str {
         self.request.uri.path()
@@ -109,6 +147,12 @@ impl RequestContext {
     /// The error with which a form led back here (`?error=CODE`).
     pub fn form_error(&self) -> Option<ErrorCode> {
         ErrorCode::parse(&self.query("error")?)
+    }
+
+    /// The error with which the form of this name led back here.
+    pub fn form_refusal(&self, form: &str) -> Option<ErrorCode> {
+        let is_it = self.query("form").as_deref() == Some(form);
+        self.form_error().filter(|_| is_it)
     }
 
     /// The owner, which is who is logged in: without a cookie `UNAUTHORIZED`, with a dead session `INVALID_SESSION`, and
@@ -183,9 +227,12 @@ impl RequestContext {
         wants_json(self.headers())
     }
 
-    /// Answers with a redirect to `path`, which the browser follows with GET.
+    /// Answers with a redirect to `path`, which the browser follows with GET. A script that posts a form for its page
+    /// (`app/scripts/forms.js`) is only told the path, and goes there by itself.
     pub fn redirect(&self, path: &str) {
-        self.set_status(StatusCode::SEE_OTHER.as_u16());
+        if !self.headers().contains_key(STAYING_FORM) {
+            self.set_status(StatusCode::SEE_OTHER.as_u16());
+        }
         self.set_header(LOCATION, path);
     }
 

@@ -16,6 +16,7 @@ use leptos_axum::{
     AxumRouteListing, LeptosRoutes, generate_route_list_with_exclusions_and_ssg_and_context,
 };
 
+use crate::language::Lang;
 use crate::refusal::{self, DashboardRefusal};
 use crate::request_context::RequestContext;
 use crate::server_fns::NotificationDraft;
@@ -87,8 +88,17 @@ async fn compose_page<IV: IntoView + 'static>(
         .await
         .map(|axum::Form(draft)| draft)
         .unwrap_or_default();
+    let lang = Lang::parse(&draft.page_lang);
+    let draft = if lang.is_some() {
+        draft.shown_again()
+    } else {
+        draft
+    };
     let provide_request = move || {
         provide_request();
+        if let Some(lang) = lang {
+            RequestContext::choose_language(lang);
+        }
         provide_context(draft.clone());
     };
     leptos_axum::render_app_async_with_context(provide_request, document)(asked).await

@@ -2,6 +2,7 @@
 
 use hato_domain::ErrorCode;
 use leptos::config::LeptosOptions;
+use leptos::nonce::use_nonce;
 use leptos::prelude::*;
 use leptos_meta::{MetaTags, provide_meta_context};
 use leptos_router::SsrMode;
@@ -26,7 +27,8 @@ pub struct PageError(pub ErrorCode);
 pub fn shell(options: &LeptosOptions) -> impl IntoView + use<> {
     let ctx = RequestContext::current();
     headers::set_content_security_policy(&ctx);
-    let style = format!("/{}/{}.css", options.site_pkg_dir, options.output_name);
+    let file = |ending: &str| format!("/{}/{}{ending}", options.site_pkg_dir, options.output_name);
+    let (style, script) = (file(".css"), file("-page.js"));
     provide_context(options.clone());
     provide_meta_context();
     view! {
@@ -37,7 +39,8 @@ pub fn shell(options: &LeptosOptions) -> impl IntoView + use<> {
                 <meta name="viewport" content="width=device-width, initial-scale=1" />
                 <meta name="description" content=ctx.texts().site.tagline />
                 <meta name="color-scheme" content="light dark" />
-                <link rel="icon" href="/favicon.svg" type="image/svg+xml" />
+                <Icons />
+                <script src=script nonce=use_nonce()></script>
                 <link rel="stylesheet" href=style />
                 <MetaTags />
             </head>
@@ -45,6 +48,17 @@ pub fn shell(options: &LeptosOptions) -> impl IntoView + use<> {
                 <Dashboard />
             </body>
         </html>
+    }
+}
+
+/// The site's icons, for tabs and home screens.
+#[component]
+fn Icons() -> impl IntoView {
+    view! {
+        <link rel="icon" href="/favicon.ico" sizes="32x32" />
+        <link rel="icon" href="/favicon.svg" type="image/svg+xml" />
+        <link rel="apple-touch-icon" href="/apple-touch-icon.png" />
+        <link rel="manifest" href="/manifest.webmanifest" />
     }
 }
 

@@ -5,8 +5,8 @@ import type { Browser, BrowserContextOptions, Page } from '@playwright/test';
 export interface GuardedPage {
   page: Page;
   /**
-   * The errors and warnings of the page's console. Chromium also logs each answer of 4xx; for a document that is no fault, since
-   * pages that refuse something have such a status.
+   * The errors and warnings of the page's console. Chromium also logs each answer of 4xx; for a document and for a form's answer
+   * that is no fault, since what refuses something has such a status.
    */
   consoleErrors: string[];
 }
@@ -16,11 +16,15 @@ export async function openGuarded(browser: Browser, options: BrowserContextOptio
   const page = await context.newPage();
   const consoleErrors: string[] = [];
   const documents = new Set<string>();
+  const posted = new Set<string>();
   page.on('request', (request) => {
     if (request.isNavigationRequest()) documents.add(request.url());
+    if (request.headers()['x-hato-form']) posted.add(request.url());
   });
   page.on('console', (message) => {
-    const isRefusal = message.text().includes('the server responded with a status of 4') && documents.has(message.location().url);
+    const { url } = message.location();
+    const isAsked = documents.has(url) || posted.has(url);
+    const isRefusal = message.text().includes('the server responded with a status of 4') && isAsked;
     if (!['error', 'warning'].includes(message.type()) || isRefusal) return;
     consoleErrors.push(`${page.url()}: ${message.text()}`);
   });

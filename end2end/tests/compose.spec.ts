@@ -26,12 +26,12 @@ const expectedTexts = {
     everybody: 'It will go to 3 active subscribers.',
     some: 'It will go to 2 active subscribers who match.',
     nobody: 'No active subscriber matches.',
-    bad: 'That is no condition',
+    bad: 'That is not a valid condition',
     question: 'It goes to 2 active subscribers who match right away.',
     later: 'At that time it goes to those who match then: 2 active subscribers at the moment.',
     skipped: 'taken as 2027-03-28 03:30',
     twice: 'the first is taken',
-    calledOff: 'The send is called off',
+    calledOff: 'The scheduled send is cancelled',
   },
 };
 
@@ -90,11 +90,11 @@ for (const { name, lang, locale, scripts, tag } of variants) {
     await page.locator('button[value=review]').click();
     await expect(page.locator('.review .note')).toContainText(expected.later);
     const time = page.locator('.facts time').last();
-    await expect(time).toHaveText(scripts ? `${shown} (Asia/Tokyo)` : `${shown} (UTC)`);
+    await expect(time).toHaveText(scripts ? `${shown} (Asia/Tokyo)` : `${shown} UTC`);
     await page.locator('button[value=send]').click();
     await page.waitForURL('**/sends/snd_*');
     await expect(page.locator('.status')).toHaveClass(/scheduled/);
-    await expect(time).toHaveText(scripts ? `${shown} (Asia/Tokyo)` : `${shown} (UTC)`);
+    await expect(time).toHaveText(scripts ? `${shown} (Asia/Tokyo)` : `${shown} UTC`);
     const send = await app.request('GET', `/notifications/${new URL(page.url()).pathname.split('/').at(-1)}`);
     expect(send.send_at).toBe(Date.parse(`${field}Z`) - (scripts ? 9 * 3_600_000 : 0));
     expect(send.max_per_minute).toBe(600);

@@ -15,9 +15,9 @@ test('an owner subscribes the browser, sends a test, and leaves', async ({ firef
     );
   const press = (number: number) => page.locator(`.try .actions:not([hidden]) button:nth-of-type(${number})`).click();
 
-  await waitForText('まだ購読していません');
+  await waitForText('まだ通知を受け取っていません');
   await press(1);
-  await waitForText('購読中です');
+  await waitForText('で通知を受け取っています');
   const shown = await hato.api('GET', `/api/v1/apps/${app}`, session);
   expect(shown.json.active_subscriptions).toBe(1);
   await page.waitForFunction(() => document.querySelectorAll('.checklist .done').length === 1, { polling: 50 });
@@ -56,9 +56,9 @@ test('an owner subscribes the browser, sends a test, and leaves', async ({ firef
   await page.waitForFunction(() => document.querySelector('.send-to-me')?.textContent?.includes('まもなく'), { polling: 20 });
 
   await page.goto(`${hato.url}/apps/${app}`);
-  await waitForText('購読中です');
+  await waitForText('で通知を受け取っています');
   await press(2);
-  await waitForText('まだ購読していません');
+  await waitForText('まだ通知を受け取っていません');
   const left = await hato.api('GET', `/api/v1/apps/${app}`, session);
   expect(left.json.active_subscriptions).toBe(0);
   expect(consoleErrors).toEqual([]);

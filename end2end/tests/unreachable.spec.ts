@@ -106,7 +106,7 @@ test('the dashboard’s button', async ({ firefox, hato, push }) => {
       { polling: 20 },
       text,
     );
-  await waitForText('まだ購読していません');
+  await waitForText('まだ通知を受け取っていません');
   await page.evaluate(shortTimers + silentPushService);
   await page.locator('.try .actions:not([hidden]) button').click();
   await waitForText('プッシュサービスにつながりません');

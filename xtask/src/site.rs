@@ -2,19 +2,25 @@
 //! name, and the SDK. (Elsewhere, a site is a customer's.)
 //!
 //! Leptos looks for `pkg/NAME.js`, `.wasm` and `.css` with one output name for the three, so one
-//! hash is made over all of them; `build.txt` tells the server that name.
+//! hash is made over all of them and over `NAME-page.js`, which every page runs; `build.txt` tells
+//! the server that name.
 
+use std::fs;
 use std::path::Path;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use clap::ValueEnum;
 use sha2::{Digest, Sha256};
 
 use crate::files::{self, Files};
 use crate::publish::publish;
+use crate::script::strip;
 use crate::wasm::{self, ScriptKind};
 use crate::workspace::Workspace;
 use crate::{sdk, style};
+
+/// The parts of the script of every page, below `app/scripts`.
+const PAGE_SCRIPT: [&str; 4] = ["times.js", "forms.js", "questions.js", "folded.js"];
 
 /// A part of the site that can be built alone.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -41,10 +47,16 @@ pub fn build(workspace: &Workspace, dev: bool, only: Option<SitePart>) -> Result
 
 fn dashboard(workspace: &Workspace, dev: bool) -> Result<Files> {
     let css = style::bundle(&workspace.root.join("style/main.css"))?;
+    let page_script = page_script(workspace)?;
     let built = wasm::build(workspace, "hato-frontend", ScriptKind::Module, dev)?;
     let name = format!(
         "hato-{}",
-        hash([&built.script, &built.wasm, css.as_bytes()])
+        hash([
+            &built.script,
+            &built.wasm,
+            css.as_bytes(),
+            page_script.as_bytes()
+        ])
     );
     let package = Path::new("pkg");
     let mut files = files::read(&workspace.root.join("style/public"))?;
@@ -53,12 +65,25 @@ fn dashboard(workspace: &Workspace, dev: bool) -> Result<Files> {
     files.insert(package.join(format!("{name}.js")), built.script);
     files.insert(package.join(format!("{name}.wasm")), built.wasm);
     files.insert(package.join(format!("{name}.css")), css.into_bytes());
+    let page_script = page_script.into_bytes();
+    files.insert(package.join(format!("{name}-page.js")), page_script);
     files.insert("build.txt".into(), name.into_bytes());
     Ok(files)
 }
 
+/// What every page of the dashboard runs, islands or not.
+fn page_script(workspace: &Workspace) -> Result<String> {
+    let folder = workspace.root.join("app/scripts");
+    let source = |name: &str| {
+        let path = folder.join(name);
+        fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))
+    };
+    let sources = PAGE_SCRIPT.map(source);
+    Ok(strip(&sources.into_iter().collect::<Result<String>>()?))
+}
+
 /// Twelve hexadecimal digits that stand for these contents.
-fn hash(contents: [&[u8]; 3]) -> String {
+fn hash(contents: [&[u8]; 4]) -> String {
     let mut hasher = Sha256::new();
     for content in contents {
         hasher.update(Sha256::digest(content));

@@ -17,7 +17,7 @@ pub fn ConfirmDialog(
 ) -> impl IntoView {
     let about = about.map(|about| {
         view! {
-            <span class="visually-hidden">" " {about}</span>
+            <span class="visually-hidden">" " <bdi>{about}</bdi></span>
         }
     });
     view! {

@@ -8,7 +8,7 @@ pub fn Fact(label: &'static str, children: Children) -> impl IntoView {
     view! {
         <div>
             <dt>{label}</dt>
-            <dd>{children()}</dd>
+            <dd dir="auto">{children()}</dd>
         </div>
     }
     .into_any()

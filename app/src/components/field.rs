@@ -1,7 +1,10 @@
 //! A labelled field of a form.
 
+use hato_domain::ErrorCode;
 use html_escape::encode_text;
 use leptos::prelude::*;
+
+use crate::request_context::RequestContext;
 
 /// What is typed into a field, which decides how browsers check it and fill it in.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -48,7 +51,52 @@ impl FieldKind {
     }
 }
 
-/// A field with its label, and a hint that is read with it. Its id is made of `form` and `name`.
+/// What is wrong with a field, and what would be: the texts that stand below it.
+#[derive(Clone, Default)]
+struct FieldTexts {
+    /// Said where nothing is typed that must not be empty.
+    empty: Option<&'static str>,
+    /// Said of a text that is not of the field's kind.
+    wrong: Option<String>,
+    /// Why the form was refused, as far as it is about the field: the same, or nothing where the form's own note says it.
+    refusal: Option<Option<String>>,
+}
+
+impl FieldTexts {
+    fn new(form: &str, kind: FieldKind, value: &str, required: bool) -> Self {
+        let ctx = RequestContext::current();
+        let texts = &ctx.texts().site;
+        let empty = required.then_some(texts.field_empty);
+        let wrong = match kind {
+            FieldKind::Text | FieldKind::Multiline | FieldKind::Password => None,
+            FieldKind::Email => Some(texts.field_email.to_owned()),
+            FieldKind::Url => Some(texts.field_url.to_owned()),
+            FieldKind::Number(smallest, largest) => Some((texts.field_number)(smallest, largest)),
+            FieldKind::NewPassword => Some(texts.field_password.to_owned()),
+        };
+        let is_password = matches!(kind, FieldKind::Password | FieldKind::NewPassword);
+        let is_empty = !is_password && value.trim().is_empty();
+        let refusal = match (ctx.form_refusal(form), kind) {
+            (Some(ErrorCode::MissingFields), _) if is_empty => empty.map(|it| Some(it.to_owned())),
+            (Some(ErrorCode::InvalidEmail), FieldKind::Email)
+            | (Some(ErrorCode::InvalidUrl), FieldKind::Url)
+            | (Some(ErrorCode::InvalidInput), FieldKind::NewPassword) => Some(wrong.clone()),
+            (Some(ErrorCode::EmailInUse), FieldKind::Email)
+            | (Some(ErrorCode::InvalidCredentials), FieldKind::Email | FieldKind::Password) => {
+                Some(None)
+            }
+            _ => None,
+        };
+        Self {
+            empty,
+            wrong,
+            refusal,
+        }
+    }
+}
+
+/// A field with its label, and a hint that is read with it. Its id is made of `form` and `name`. What is wrong with it is said below
+/// it, here for a form that was refused, and before it is sent by `app/scripts/forms.js`.
 #[component]
 pub fn Field(
     /// Unique on the page.
@@ -64,68 +112,100 @@ pub fn Field(
     max: Option<u16>,
 ) -> impl IntoView {
     let id = format!("{form}-{name}");
-    let hint_id = format!("{id}-hint");
-    let described = hint.map(|_| hint_id.clone());
-    let control = if kind == FieldKind::Multiline {
+    let (hint_id, wrong_id) = (format!("{id}-hint"), format!("{id}-wrong"));
+    let texts = FieldTexts::new(form, kind, &value, !optional);
+    let said = texts.refusal.clone().flatten();
+    let described = [hint.map(|_| &*hint_id), said.as_ref().map(|_| &*wrong_id)];
+    let described = described
+        .into_iter()
+        .flatten()
+        .collect::<Vec<_>>()
+        .join(" ");
+    let attributes = ControlAttributes {
+        id: id.clone(),
+        name,
+        kind,
+        value,
+        required: !optional,
+        max,
+        described: Some(described).filter(|ids| !ids.is_empty()),
+        texts,
+    };
+    let paragraph = |class: &'static str, id: String, text: String| {
         view! {
-            <textarea
-                id=id.clone()
-                name=name
-                rows="3"
-                required=!optional
-                aria-describedby=described
-            >
-                {textarea_content(&value)}
-            </textarea>
+            <p class=class id=id>
+                {text}
+            </p>
         }
-        .into_any()
-    } else {
-        let id = id.clone();
-        view! { <Input id name kind value required=!optional max described /> }.into_any()
     };
     view! {
         <div class="field">
             <label for=id>{label}</label>
-            {control}
-            {hint
-                .map(|hint| {
-                    view! {
-                        <p class="hint" id=hint_id>
-                            {hint}
-                        </p>
-                    }
-                })}
+            <Control attributes />
+            {hint.map(|hint| paragraph("hint", hint_id, hint.to_owned()))}
+            {said.map(|said| paragraph("wrong", wrong_id, said))}
         </div>
     }
     .into_any()
 }
 
-#[component]
-fn Input(
+/// What the element has that something is typed into.
+struct ControlAttributes {
     id: String,
     name: &'static str,
     kind: FieldKind,
     value: String,
     required: bool,
     max: Option<u16>,
+    /// The ids of what is read with it.
     described: Option<String>,
-) -> impl IntoView {
+    texts: FieldTexts,
+}
+
+#[component]
+fn Control(attributes: ControlAttributes) -> impl IntoView {
+    let it = attributes;
+    let invalid = it.texts.refusal.is_some().then_some("true");
+    if it.kind == FieldKind::Multiline {
+        return view! {
+            <textarea
+                id=it.id
+                name=it.name
+                rows="3"
+                dir="auto"
+                required=it.required
+                aria-describedby=it.described
+                aria-invalid=invalid
+                data-empty=it.texts.empty
+            >
+                {textarea_content(&it.value)}
+            </textarea>
+        }
+        .into_any();
+    }
+    let kind = it.kind;
+    let range = kind.range();
     view! {
         <input
-            id=id
-            name=name
+            id=it.id
+            name=it.name
             type=kind.input_type()
+            dir=(kind == FieldKind::Text).then_some("auto")
             autocomplete=kind.autocomplete()
-            value=value
-            required=required
-            maxlength=max
-            min=kind.range().map(|(smallest, _)| smallest)
-            max=kind.range().map(|(_, largest)| largest)
+            value=it.value
+            required=it.required
+            maxlength=it.max
+            min=range.map(|(smallest, _)| smallest)
+            max=range.map(|(_, largest)| largest)
             minlength=(kind == FieldKind::NewPassword).then_some("8")
             pattern=(kind == FieldKind::Url).then_some("https://.*")
-            aria-describedby=described
+            aria-describedby=it.described
+            aria-invalid=invalid
+            data-empty=it.texts.empty
+            data-wrong=it.texts.wrong
         />
     }
+    .into_any()
 }
 
 /// A text as the content of a `textarea`, whose first line break does not count (WHATWG HTML §13.1.2.5). It is escaped here,

@@ -5,7 +5,7 @@ use leptos::prelude::*;
 use leptos::server_fn::ServerFn;
 use leptos_meta::Title;
 
-use super::{LanguageSwitch, Logo};
+use super::{LanguageSwitch, Logo, SharedLink};
 use crate::request_context::RequestContext;
 use crate::server_fns;
 
@@ -20,9 +20,11 @@ pub fn Frame(
     let ctx = RequestContext::current();
     let texts = &ctx.texts().site;
     // Titles carry what strangers wrote, and leptos_meta writes the element's text as it is.
-    let title = format!("{} · Hato", encode_text(&title));
+    let named = format!("{title} · Hato");
+    let title = encode_text(&named).into_owned();
     view! {
         <Title text=title />
+        <SharedLink title=named />
         <a class="skip" href="#content">
             {texts.skip}
         </a>

@@ -3,7 +3,7 @@
 use hato_domain::UnixMillis;
 use leptos::prelude::*;
 
-use super::Timestamp;
+use super::{TimeStyle, Timestamp};
 
 /// A column of a table, by its heading.
 #[derive(Clone, Copy)]
@@ -88,10 +88,14 @@ pub fn NumberCell(label: &'static str, #[prop(into)] value: String) -> impl Into
 
 /// A point in time, under a heading that narrow screens show beside it if it is given.
 #[component]
-pub fn TimeCell(#[prop(optional)] label: Option<&'static str>, at: UnixMillis) -> impl IntoView {
+pub fn TimeCell(
+    #[prop(optional)] label: Option<&'static str>,
+    at: UnixMillis,
+    #[prop(optional)] style: TimeStyle,
+) -> impl IntoView {
     view! {
         <td class="time" data-label=label>
-            <Timestamp at />
+            <Timestamp at style />
         </td>
     }
 }

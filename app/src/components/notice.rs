@@ -48,17 +48,23 @@ pub fn SuccessNote(what: &'static str, text: &'static str) -> impl IntoView {
     done.then(|| view! { <Note tone=Tone::Success text /> })
 }
 
-/// Why the form `form` was refused, if it led back here, or that it was not sent, if the login came between.
+/// Why the form `form` was refused, if it led back here, or that it was not sent, if the login came between. Its place is there in
+/// any case: `app/scripts/forms.js` fills it in while the page stays.
 #[component]
 pub fn FormErrorNote(form: &'static str) -> impl IntoView {
     let ctx = RequestContext::current();
-    if SubmittedFields::is_unsent(&ctx, form) {
+    let note = if SubmittedFields::is_unsent(&ctx, form) {
         let text = ctx.texts().site.unsent;
-        return Some(view! { <Note tone=Tone::Warning text /> }.into_any());
+        Some(view! { <Note tone=Tone::Warning text /> }.into_any())
+    } else {
+        let code = ctx.form_refusal(form);
+        code.map(|code| view! { <ErrorNote code /> }.into_any())
+    };
+    view! {
+        <div class="form-error" data-form-error=form>
+            {note}
+        </div>
     }
-    let mine = ctx.query("form").as_deref() == Some(form);
-    let code = ctx.form_error().filter(|_| mine)?;
-    Some(view! { <ErrorNote code /> }.into_any())
 }
 
 /// A note with the sentence of an error code.

@@ -19,7 +19,7 @@ texts! {
             "Your password is changed. Every other browser is logged out.";
         sessions_title = "ログイン中のブラウザ", "Where you are logged in";
         sessions_text = "最後に使ってから 14 日で、自動的にログアウトします。",
-            "A browser is logged out by itself 14 days after its last use.";
+            "A browser is logged out automatically 14 days after its last use.";
         began = "ログイン", "Logged in";
         used = "最終使用", "Last used";
         this_one = "このブラウザ", "This browser";
@@ -27,7 +27,7 @@ texts! {
         log_out_everywhere = "すべてのブラウザからログアウト", "Log out everywhere";
         delete_title = "アカウントの削除", "Delete the account";
         delete_text = "アプリ、購読者、キー、送信履歴もすべて削除されます。待機中の送信は中止されます。元に戻すことはできません。",
-            "Its apps, subscribers, keys and history go with it, and what is still queued is not sent. This cannot be undone.";
+            "This deletes its apps, subscribers, keys and history, and stops everything that is still queued. This cannot be undone.";
         type_email = "確認のため、メールアドレスを入力してください",
             "Type your email address to confirm";
         delete_open = "アカウントを削除する", "Delete my account";

@@ -8,7 +8,7 @@ texts! {
         lead = "通知を送るサイトごとに、アプリを一つ作ります。",
             "One app for each site that sends notifications.";
         subscribers = "有効な購読者", "Active subscribers";
-        month = "今月の送信", "Sent this month";
+        month = "今月の宛先数", "Recipients this month";
         created = "作成", "Created";
         empty_title = "まだ鳩小屋は空です", "The loft is still empty";
         empty_text = "最初のアプリに名前をつけましょう。サイトの名前がわかりやすいでしょう。",
@@ -21,13 +21,13 @@ texts! {
         full = "いまのプランでは、アプリは一つまでです。", "Your plan has room for one app.";
         plan = "プラン", "Plan";
         usage = "今月の宛先数", "Recipients this month";
-        resets: fn(String) -> String = |day| format!("{day}（UTC）にリセットされます"),
-            |day| format!("Starts anew on {day} (UTC)");
+        /// What stands before and after the time when the count starts anew.
+        resets: [&'static str; 2] = ["", " にリセットされます"], ["Starts over on ", ""];
         of_limit: fn(i64, i64) -> String = |used, limit| format!("{} / {}", group_thousands(used), group_thousands(limit)),
             |used, limit| format!("{} of {}", group_thousands(used), group_thousands(limit));
         unlimited = "上限なし", "No limit";
         nearly = "上限の 80% を超えました", "More than 80% of the limit";
-        reached = "上限に達しました", "The limit is reached";
+        reached = "上限に達しました", "Limit reached";
         deleted = "アプリを削除しました。", "The app is deleted.";
     }
 }

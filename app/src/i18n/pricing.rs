@@ -20,7 +20,7 @@ texts! {
         apps = "アプリ", "Apps";
         subscribers = "有効な購読者（アプリごと）", "Active subscribers per app";
         sends = "宛先数（月あたり）", "Recipients per month";
-        payload = "1 通の大きさ", "Size of a notification";
+        payload = "1 通のサイズ", "Size of a notification";
         webhook = "配信結果の Webhook", "Webhook with delivery results";
         unlimited = "無制限", "Unlimited";
         yes = "あり", "Yes";

@@ -4,7 +4,7 @@ use super::group_thousands;
 
 texts! {
     ReviewTexts {
-        title = "引き継いだアプリの確認", "Look through what was here before";
+        title = "引き継いだアプリの確認", "Review what was here before";
         lead = "メールアドレスを GitHub が確認したので、このアカウントはあなたのものになりました。これまで使っていた人は、アドレスを確認していません。その人は、作った API キーをいまも持ち、Webhook で配信の結果を受け取るかもしれません。ひとつずつ、残すか消すかを決めてください。",
             "You logged in through GitHub, which has verified your email address. Whoever used this account before has not proven the address, and may still have its API keys and receive what its webhook is told. Keep or delete each of them.";
         meanwhile = "決めるまで、ほかのページは開けず、API キーは使えず、送信と Webhook のイベントは待ちます。",
@@ -15,7 +15,7 @@ texts! {
                 1 => "One more app comes after this one.".to_owned(),
                 _ => format!("{count} more apps come after this one."),
             };
-        created = "作成", "Made";
+        created = "作成", "Created";
         subscribers = "購読者", "Subscribers";
         last_used = "最終使用", "Last used";
         never = "未使用", "Never";
@@ -27,20 +27,20 @@ texts! {
             "Delivery results are posted there. Its signing secret could be read as well: if you keep it, make a new secret afterwards.";
         keep_webhook = "残す。待っているイベントを送ります", "Keep it: the events that wait are posted";
         delete_webhook = "URL とシークレットを削除する", "Delete the URL and the secret";
-        sends = "待っている送信", "Send that waits";
+        sends = "待っている送信", "Waiting send";
         recipients: fn(i64) -> String =
             |count| format!("{} 人宛て", group_thousands(count)),
             |count| match count {
                 1 => "for 1 subscriber".to_owned(),
                 _ => format!("for {} subscribers", group_thousands(count)),
             };
-        other_sends = "これより古い、待っている送信すべて", "All older sends that wait";
+        other_sends = "これより古い、待っている送信すべて", "All older waiting sends";
         keep_send = "送る", "Send it";
         delete_send = "中止する", "Cancel it";
         vapid = "VAPID 鍵", "VAPID key";
         vapid_text = "前に使っていた人は、このアプリの VAPID 鍵で通知を送れました。購読者はこの鍵に結びついています。アプリを残すと、鍵も残ります。",
             "Whoever used this account before could send with this app's VAPID key, to which its subscribers are tied. If you keep the app, you keep the key.";
-        conclude = "このとおりに決めて、アプリを残す", "Decide this and keep the app";
+        conclude = "このとおりに決めて、アプリを残す", "Apply and keep the app";
         reject_title = "アプリごと削除する", "Delete the whole app";
         reject_text = "身に覚えのないアプリなら、VAPID 鍵、キー、購読者、履歴もすべて削除できます。元に戻すことはできません。",
             "If the app is none of yours: its VAPID key, keys, subscribers and history go with it. This cannot be undone.";

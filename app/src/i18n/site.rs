@@ -1,5 +1,7 @@
 //! What surrounds every page, and the pages for what went wrong.
 
+use super::group_thousands;
+
 texts! {
     SiteTexts {
         /// The product in one line, for titles and search engines.
@@ -19,8 +21,9 @@ texts! {
         not_found_title = "この便は宛先不明です", "Return to sender";
         not_found_text = "お探しのページは見つかりませんでした。移動したか、削除されたか、見る権限がないのかもしれません。",
             "There is no page at this address. It may have moved or been deleted, or it is not yours to see.";
-        failed_title = "うまくいきませんでした", "That did not work";
-        home = "トップへ戻る", "Back to the start";
+        failed_title = "うまくいきませんでした", "Something went wrong";
+        home = "トップへ戻る", "Back to the home page";
+        back_to_form = "フォームへ戻る", "Back to the form";
         /// Stands before an error's code.
         code = "エラーコード", "Error code";
         upgrade = "プランを見る", "See the plans";
@@ -28,8 +31,25 @@ texts! {
         copied = "コピーしました", "Copied";
         /// The text is selected, because the browser lets only its user copy it.
         selected = "選択しました", "Selected";
+        /// Said below a field that must not be empty, and below one whose text is not what it asks for.
+        field_empty = "入力してください。", "Please fill this in.";
+        field_email = "メールアドレスの形で入力してください。例：name@example.com",
+            "Enter an email address, such as name@example.com.";
+        field_url = "https:// で始まる URL を入力してください。", "Enter a URL that starts with https://.";
+        field_number: fn(u32, u32) -> String =
+            |smallest, largest| format!(
+                "{}〜{} の整数を入力してください。",
+                group_thousands(smallest.into()),
+                group_thousands(largest.into())
+            ),
+            |smallest, largest| format!(
+                "Enter a whole number from {} to {}.",
+                group_thousands(smallest.into()),
+                group_thousands(largest.into())
+            );
+        field_password = "8 文字以上、128 文字までで入力してください。", "Enter 8 to 128 characters.";
         /// Said of a form that was filled in before the login.
         unsent = "ログインの前に入力した内容です。まだ送信されていません。",
-            "This is what you entered before you logged in. It is not sent yet.";
+            "This is what you entered before you logged in. It has not been submitted yet.";
     }
 }

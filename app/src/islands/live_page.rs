@@ -36,6 +36,17 @@ pub fn has(element: &Element, selector: &str) -> bool {
     found.is_ok_and(|found| found.is_some())
 }
 
+/// The part's HTML with its times in UTC, as the server sent them (`app/scripts/times.js`).
+fn as_sent(part: &Element) -> Result<String, JsValue> {
+    let part: Element = part.clone_node_with_deep(true)?.unchecked_into();
+    let times = part.query_selector_all("time[title]")?;
+    for time in (0..times.length()).filter_map(|number| times.item(number)) {
+        let time: &Element = time.unchecked_ref();
+        time.set_text_content(time.get_attribute("title").as_deref());
+    }
+    Ok(part.outer_html())
+}
+
 impl LivePage {
     /// The page at this path.
     pub fn new(path: String) -> Self {
@@ -84,7 +95,8 @@ impl LivePage {
     fn replace(&mut self, stale: &Element, fresh: &Element) -> Result<bool, JsValue> {
         let html = fresh.outer_html();
         let last_html = self.last_html.get(&stale.id()).cloned();
-        if last_html.unwrap_or_else(|| stale.outer_html()) == html || has(stale, ":focus-visible") {
+        let sent_html = || as_sent(stale);
+        if last_html.map_or_else(sent_html, Ok)? == html || has(stale, ":focus-visible") {
             return Ok(false);
         }
         self.last_html.insert(stale.id(), html);

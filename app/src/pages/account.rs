@@ -11,7 +11,8 @@ use leptos::server_fn::ServerFn;
 use self::browser::browser_name;
 use super::load_page;
 use crate::components::{
-    ConfirmDialog, Fact, Field, FieldKind, FormErrorNote, Frame, PostForm, SuccessNote, Timestamp,
+    ConfirmDialog, Fact, Field, FieldKind, FormErrorNote, Frame, PostForm, SuccessNote, TimeStyle,
+    Timestamp,
 };
 use crate::i18n::{AccountTexts, plan_name};
 use crate::request_context::RequestContext;
@@ -44,7 +45,8 @@ pub fn AccountPage() -> impl IntoView {
 #[component]
 fn Facts(texts: &'static AccountTexts, owner: AccountPrincipal) -> impl IntoView {
     let account = owner.account();
-    let (email, since) = (account.email.as_str().to_owned(), account.created_at.day());
+    let email = account.email.as_str().to_owned();
+    let since = account.created_at;
     let plan = plan_name(account.plan);
     let pricing = RequestContext::current().pricing_url();
     view! {
@@ -54,7 +56,7 @@ fn Facts(texts: &'static AccountTexts, owner: AccountPrincipal) -> impl IntoView
                 <a href=pricing>{plan}</a>
             </Fact>
             <Fact label=texts.since>
-                <time>{since}</time>
+                <Timestamp at=since style=TimeStyle::Day />
             </Fact>
         </dl>
         {owner
@@ -127,7 +129,7 @@ fn Sessions(ctx: RequestContext, sessions: Vec<ListedSession>) -> impl IntoView 
                 {here}
                 <span class="hint">
                     {texts.began} " " <Timestamp at=session.created_at /> " · " {texts.used} " "
-                    <Timestamp at=session.last_used_at /> " UTC"
+                    <Timestamp at=session.last_used_at style=TimeStyle::Ago />
                 </span>
             </li>
         }

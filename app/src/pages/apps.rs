@@ -7,7 +7,8 @@ use leptos::server_fn::ServerFn;
 
 use super::load_page;
 use crate::components::{
-    EmptyState, Field, FieldKind, FormErrorNote, Frame, PostForm, SuccessNote, Usage,
+    EmptyState, Field, FieldKind, FormErrorNote, Frame, PostForm, SuccessNote, TimeStyle,
+    Timestamp, Usage,
 };
 use crate::i18n::{AppsTexts, group_thousands, plan_name};
 use crate::request_context::RequestContext;
@@ -39,6 +40,11 @@ fn AppsView(
     };
     let most = owner.account().plan.max_apps();
     let is_full = most.is_some_and(|most| i64::try_from(apps.len()).is_ok_and(|n| n >= most));
+    let create = if is_full {
+        view! { <AppLimit ctx=ctx.clone() /> }.into_any()
+    } else {
+        view! { <CreateForm ctx=ctx.clone() /> }.into_any()
+    };
     view! {
         <Frame title=texts.title>
             <section class="apps">
@@ -49,7 +55,7 @@ fn AppsView(
                 <SuccessNote what="delete" text=texts.deleted />
                 <MonthCard ctx=ctx.clone() owner recipients=month.recipients />
                 {cards}
-                <CreateForm ctx is_full />
+                {create}
             </section>
         </Frame>
     }
@@ -61,12 +67,13 @@ fn AppsView(
 fn MonthCard(ctx: RequestContext, owner: AccountPrincipal, recipients: i64) -> impl IntoView {
     let texts = &ctx.texts().apps;
     let plan = owner.account().plan;
-    let resets = ctx.service().now().month().end().day();
+    let resets = ctx.service().now().month().end();
     let limit = plan.max_monthly_recipients();
     let aside = if limit.is_some() {
-        (texts.resets)(resets)
+        let [before, after] = texts.resets;
+        view! { {before} <Timestamp at=resets /> {after} }.into_any()
     } else {
-        texts.unlimited.to_owned()
+        texts.unlimited.into_any()
     };
     view! {
         <section class="card month">
@@ -102,10 +109,13 @@ fn Cards(texts: &'static AppsTexts, apps: Vec<AppRecord>, month: MonthlyUsage) -
 
 #[component]
 fn Card(texts: &'static AppsTexts, app: AppRecord, sent: i64) -> impl IntoView {
+    let name = app.name.clone();
     view! {
         <li class="card app-card">
             <h2>
-                <a href=format!("/apps/{}", app.id)>{app.name}</a>
+                <a href=format!("/apps/{}", app.id) dir="auto" title=name>
+                    {app.name}
+                </a>
             </h2>
             <Usage
                 texts
@@ -119,25 +129,39 @@ fn Card(texts: &'static AppsTexts, app: AppRecord, sent: i64) -> impl IntoView {
                 <b>{group_thousands(sent)}</b>
             </p>
             <p class="hint">
-                {texts.created} " "
-                <time datetime=app.created_at.day()>{app.created_at.day()}</time>
+                {texts.created} " " <Timestamp at=app.created_at style=TimeStyle::Day />
             </p>
         </li>
     }
     .into_any()
 }
 
+/// What stands instead of the form when the plan has no room for another app.
 #[component]
-fn CreateForm(ctx: RequestContext, is_full: bool) -> impl IntoView {
+fn AppLimit(ctx: RequestContext) -> impl IntoView {
+    let (texts, upgrade) = (&ctx.texts().apps, ctx.texts().site.upgrade);
+    view! {
+        <section class="card narrow" id="create">
+            <h2>{texts.create_title}</h2>
+            <FormErrorNote form="create" />
+            {ctx
+                .form_refusal("create")
+                .is_none()
+                .then(|| {
+                    view! {
+                        <p>
+                            {texts.full} " " <a href=ctx.pricing_url()>{upgrade}</a>
+                        </p>
+                    }
+                })}
+        </section>
+    }
+    .into_any()
+}
+
+#[component]
+fn CreateForm(ctx: RequestContext) -> impl IntoView {
     let texts = &ctx.texts().apps;
-    let upgrade = ctx.texts().site.upgrade;
-    let full = is_full.then(|| {
-        view! {
-            <p class="hint">
-                {texts.full} " " <a href=ctx.pricing_url()>{upgrade}</a>
-            </p>
-        }
-    });
     let submitted = SubmittedFields::take(&ctx);
     view! {
         <PostForm
@@ -145,11 +169,9 @@ fn CreateForm(ctx: RequestContext, is_full: bool) -> impl IntoView {
             class="card narrow"
             action=CreateApp::url()
             button=texts.create
-            button_class=if is_full { "button quiet" } else { "button" }
         >
             <h2>{texts.create_title}</h2>
             <FormErrorNote form="create" />
-            {full}
             <Field
                 form="create"
                 name="name"

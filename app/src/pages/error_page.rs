@@ -31,16 +31,20 @@ pub fn error_view(ctx: &RequestContext, code: ErrorCode) -> AnyView {
         ErrorCode::NotFound => (texts.not_found_title, texts.not_found_text),
         _ => (texts.failed_title, message(ctx.lang(), code)),
     };
+    let (way_on, label) = match ctx.form_page() {
+        Some(form) => (form, texts.back_to_form),
+        None => ("/".to_owned(), texts.home),
+    };
     view! {
         <Frame title=title>
             <section class="error-page">
                 <Logo />
                 <h1>{title}</h1>
-                <p>{text}</p>
+                <p data-refusal>{text}</p>
                 <p class="hint">{texts.code} " " <code>{code.as_str()}</code></p>
                 <p>
-                    <a class="button" href="/">
-                        {texts.home}
+                    <a class="button" href=way_on>
+                        {label}
                     </a>
                 </p>
             </section>

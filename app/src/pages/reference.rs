@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use super::load_page;
 use crate::components::Frame;
+use crate::i18n::described;
 use crate::language::Lang;
 use crate::request_context::RequestContext;
 use endpoint::{EndpointView, ReferenceEndpoint};
@@ -60,8 +61,8 @@ fn groups(document: &Value, endpoints: Vec<ReferenceEndpoint>) -> impl Iterator<
             .map(|endpoint| view! { <EndpointView endpoint /> })
             .collect_view();
         view! {
-            <h2 lang="en">{name}</h2>
-            <p lang="en">{text(&heading["description"])}</p>
+            <h2>{description(&heading["name"])}</h2>
+            <p>{description(&heading["description"])}</p>
             {own}
         }
         .into_any()
@@ -88,6 +89,16 @@ fn contents(endpoints: &[ReferenceEndpoint], lang: Lang) -> impl IntoView + use<
 /// The members of an object in the document's order; none of anything else.
 fn members(value: &Value) -> impl Iterator<Item = (&String, &Value)> {
     value.as_object().into_iter().flatten()
+}
+
+/// A text of the document in the page's language, as far as it has been translated.
+fn description(value: &Value) -> AnyView {
+    let page = RequestContext::current().lang();
+    let (lang, text) = described(page, &text(value));
+    if lang == page {
+        return text.into_any();
+    }
+    view! { <span lang=lang.as_str()>{text}</span> }.into_any()
 }
 
 /// A text of the document, empty when there is none.

@@ -7,7 +7,7 @@ use leptos::server_fn::ServerFn;
 
 use super::load_page;
 use crate::components::{
-    ConfirmDialog, Fact, FormErrorNote, Frame, Note, PostForm, Timestamp, Tone,
+    ConfirmDialog, Fact, FormErrorNote, Frame, Note, PostForm, TimeStyle, Timestamp, Tone,
 };
 use crate::i18n::{ReviewTexts, group_thousands};
 use crate::request_context::RequestContext;
@@ -41,7 +41,7 @@ fn ReviewView(texts: &'static ReviewTexts, review: AppReview) -> impl IntoView {
                 <p>{texts.lead}</p>
                 <Note tone=Tone::Warning text=texts.meanwhile />
                 <section class="card" id="review">
-                    <h2>{app.name.clone()}</h2>
+                    <h2 dir="auto">{app.name.clone()}</h2>
                     {left}
                     <Facts texts app=app.clone() />
                     <FormErrorNote form="review" />
@@ -65,7 +65,7 @@ fn Facts(texts: &'static ReviewTexts, app: AppRecord) -> impl IntoView {
     view! {
         <dl class="facts">
             <Fact label=texts.created>
-                <time>{app.created_at.day()}</time>
+                <Timestamp at=app.created_at style=TimeStyle::Day />
             </Fact>
             <Fact label=texts.subscribers>{group_thousands(app.active_subscriptions)}</Fact>
         </dl>
@@ -117,7 +117,6 @@ fn KeyQuestion(texts: &'static ReviewTexts, key: KeyRecord) -> impl IntoView {
                 {texts.last_used}
                 " "
                 {used}
-                " UTC"
             </p>
         </Question>
     }
@@ -140,13 +139,13 @@ fn SendQuestion(texts: &'static ReviewTexts, send: SendRecord) -> impl IntoView 
     let answers = [texts.keep_send, texts.delete_send];
     view! {
         <Question item=send.id.to_string() about=texts.sends name=send.title answers>
-            <p>{send.body}</p>
+            <p dir="auto">{send.body}</p>
             <p class="hint">
                 <Timestamp at=send.created_at />
-                " UTC · "
+                " · "
                 {(texts.recipients)(send.recipients)}
                 " · "
-                {send.actor.name}
+                <bdi>{send.actor.name}</bdi>
             </p>
         </Question>
     }
@@ -182,7 +181,7 @@ fn Question(
     };
     view! {
         <fieldset class="decision">
-            <legend>{about} " " <b>{name}</b></legend>
+            <legend>{about} " " <bdi><b>{name}</b></bdi></legend>
             {children.map(|children| children())}
             {choices.map(choice).collect_view()}
         </fieldset>

@@ -45,6 +45,8 @@ pub struct NotificationDraft {
     #[serde(flatten)]
     pub options: OptionsDraft,
     pub step: ComposeStep,
+    /// The tag of a language that the page is to speak from now on.
+    pub page_lang: String,
     /// The idempotency key of the send (CONTRACT 6), so that posting the form twice sends once.
     pub idempotency_key: String,
 }
@@ -94,6 +96,16 @@ impl DraftPart {
 }
 
 impl NotificationDraft {
+    /// The draft as it was shown when its page was asked for another language: the question has a name for it.
+    pub fn shown_again(mut self) -> Self {
+        self.step = if self.idempotency_key.is_empty() {
+            ComposeStep::Edit
+        } else {
+            ComposeStep::Review
+        };
+        self
+    }
+
     /// What it asks for: the codes of its parts.
     pub fn check(&self) -> Result<CheckedDraft, DraftRefusal> {
         let notify = self.notify()?;

@@ -8,6 +8,8 @@ use super::ServerFunctionError;
 #[cfg(feature = "ssr")]
 use super::form::Form;
 #[cfg(feature = "ssr")]
+use crate::flash::{self, NEW_KEY, SUBMITTED_FIELDS};
+#[cfg(feature = "ssr")]
 use crate::language::{COOKIE, COOKIE_LIFETIME, Lang};
 #[cfg(feature = "ssr")]
 use crate::local_path::local_path;
@@ -21,13 +23,23 @@ pub async fn choose_language(
     /// The path to go on to.
     #[server(default)]
     next: String,
+    /// What the page shows once, as it was handed to it.
+    #[server(default)]
+    new_key: String,
+    /// What was typed into the page's form, as it was handed to it.
+    #[server(default)]
+    typed: String,
 ) -> Result<(), ServerFunctionError> {
     let form = Form::new("/", "language");
     form.respond(async {
         let lang = Lang::parse(&lang).ok_or(ErrorCode::InvalidInput)?;
-        form.ctx()
-            .set_cookie(COOKIE, lang.as_str(), "/", COOKIE_LIFETIME);
-        Ok(local_path(&next).unwrap_or("/").to_owned())
+        let ctx = form.ctx();
+        ctx.set_cookie(COOKIE, lang.as_str(), "/", COOKIE_LIFETIME);
+        let next = local_path(&next).unwrap_or("/");
+        let path = next.split('?').next().unwrap_or(next);
+        flash::hand_on(ctx, NEW_KEY, path, &new_key);
+        flash::hand_on(ctx, SUBMITTED_FIELDS, path, &typed);
+        Ok(next.to_owned())
     })
     .await
 }

@@ -127,7 +127,7 @@ async fn a_key_is_deleted_and_both_are_recorded(database: TestDatabase) {
     let page = browser.submit("/_app/delete_key", &fields).await;
     page.shows("キーを削除しました").hides("注文係");
     let events = browser.get(&format!("{app}/keys/history")).await;
-    assert_eq!(events.body.matches("<b>注文係</b>").count(), 2);
+    assert_eq!(events.body.matches(">注文係</b>").count(), 2);
     events.shows("owner@example.com");
     let page = browser.submit("/_app/delete_key", &fields).await;
     page.shows(ErrorCode::NotFound.message());

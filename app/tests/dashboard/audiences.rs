@@ -48,13 +48,13 @@ async fn the_question_names_the_exact_number(database: TestDatabase) {
         let question = browser.post(&path, &draft(users, tags, "review")).await;
         question.shows(says);
         let needed = question
-            .between("この送信で ", " 件使います")
+            .between("この送信の宛先数は ", " です")
             .expect("the month");
         assert!(says.contains(needed) || needed == "0", "{says} {needed}");
     }
     let question = browser.post(&path, &draft("<u>1", "news", "review")).await;
     question
-        .shows("<dd>&lt;u&gt;1</dd>")
+        .shows("<dd dir=\"auto\">&lt;u&gt;1</dd>")
         .shows("<code>news</code>");
 }
 

@@ -65,8 +65,8 @@ async fn a_draft_outlives_the_session(database: TestDatabase) {
             .shows(&format!("value=\"{tomorrow}\""))
             .shows("value=\"600\"")
             .shows(&format!("action=\"{path}\""))
-            .hides("blog")
-            .hides("class=\"languages\"");
+            .shows("name=\"page_lang\"")
+            .hides("blog");
     }
     let fields = [("email", OWNER), ("password", PASSWORD)];
     browser.post("/_app/login", &fields).await;

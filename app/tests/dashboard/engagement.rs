@@ -23,7 +23,7 @@ async fn the_way_of_the_audience_is_shown_where_the_app_counts(database: TestDat
         .get(&send)
         .await
         .shows("id=\"engagement\" data-live data-counting")
-        .shows("aria-label=\"宛先 1、受付 0、表示 0、クリック 0\"")
+        .shows("aria-label=\"宛先 1、受付済み 0、表示 0、クリック 0\"")
         .shows("<th scope=\"row\">表示</th>");
     browser
         .get(&format!("{app}/history"))

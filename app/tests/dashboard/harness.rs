@@ -50,6 +50,8 @@ pub struct DashboardBrowser<'a> {
     pub language: &'static str,
     pub accept: &'static str,
     pub user_agent: &'static str,
+    /// Whether forms are posted by the page's script, which stays until it knows where they lead.
+    pub stays: bool,
     cookies: BTreeMap<String, PathCookie>,
 }
 
@@ -144,6 +146,7 @@ impl TestDashboard {
             language: "ja",
             accept: "text/html,application/xhtml+xml",
             user_agent: "",
+            stays: false,
             cookies: BTreeMap::new(),
         }
     }
@@ -263,16 +266,18 @@ impl DashboardBrowser<'_> {
 
     async fn request(&mut self, method: &str, path: &str, body: Body) -> PageResponse {
         let path = path.split('#').next().unwrap_or(path);
-        let request = Request::builder()
+        let mut request = Request::builder()
             .method(method)
             .uri(path)
             .header(ACCEPT, self.accept)
             .header(ACCEPT_LANGUAGE, self.language)
             .header(CONTENT_TYPE, "application/x-www-form-urlencoded")
             .header(USER_AGENT, self.user_agent)
-            .header(COOKIE, self.cookies_for(path))
-            .body(body)
-            .expect("a request");
+            .header(COOKIE, self.cookies_for(path));
+        if self.stays {
+            request = request.header("x-hato-form", "stay");
+        }
+        let request = request.body(body).expect("a request");
         let router = self.dashboard.router.clone();
         let response = router.oneshot(request).await.expect("routers cannot fail");
         self.keep_cookies(response.headers());

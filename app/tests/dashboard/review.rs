@@ -130,7 +130,7 @@ async fn what_was_there_is_shown_in_both_languages(database: TestDatabase) {
         (
             "en",
             [
-                "Look through what was here before",
+                "Review what was here before",
                 "VAPID key",
                 "Delete the whole app",
             ],

@@ -42,12 +42,12 @@ async fn the_question_says_all_of_it_and_takes_it_along(database: TestDatabase) 
     let question = browser.post(&path, &draft(&ALL, "review")).await;
     question
         .shows("この内容で送りますか？")
-        .shows("<dd>追跡 &lt;b&gt;</dd>")
-        .shows("<dd>https://example.com/help</dd>")
-        .shows("<dd>order-17</dd>")
-        .shows("<dd>2026-09-21 16:53 UTC</dd>")
-        .shows("<dd>{\"order\": 17}</dd>")
-        .shows("<dd>0</dd>")
+        .shows("<dd dir=\"auto\">追跡 &lt;b&gt;</dd>")
+        .shows("<dd dir=\"auto\">https://example.com/help</dd>")
+        .shows("<dd dir=\"auto\">order-17</dd>")
+        .shows(">2026-09-21 16:53 UTC</time>")
+        .shows("<dd dir=\"auto\">{\"order\": 17}</dd>")
+        .shows("<dd dir=\"auto\">0</dd>")
         .hides("音と振動なし");
     for (name, value) in ALL {
         let value = value.replace('<', "&lt;").replace('>', "&gt;");

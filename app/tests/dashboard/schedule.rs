@@ -51,7 +51,7 @@ async fn a_send_is_scheduled_and_called_off(database: TestDatabase) {
         expires_at: &expires_at,
         pace: "600",
     };
-    let shown = format!("{} (UTC)", send_at.replace('T', " "));
+    let shown = format!(">{} UTC</time>", send_at.replace('T', " "));
     let question = post(&mut browser, &app, &times, "review").await;
     question
         .shows("そのとき有効な購読者の全員に送ります。いまは 1 人です")
@@ -68,12 +68,9 @@ async fn a_send_is_scheduled_and_called_off(database: TestDatabase) {
         .shows("予約を取り消す")
         .hides("data-running");
     let history = browser.get(&format!("{app}/history")).await;
-    history.shows("予約済み").shows(&send_at.replace('T', " "));
+    history.shows("予約済み").shows(&shown);
     let overview = browser.get(&app).await;
-    overview.shows(&format!(
-        "{}（UTC）に送信の予約があります",
-        send_at.replace('T', " ")
-    ));
+    overview.shows(&shown).shows(" に送信の予約があります");
 
     let (_, send_id) = send.rsplit_once('/').expect("a send's path");
     let fields = [("app", id(&app)), ("send", send_id)];

@@ -136,14 +136,14 @@ async fn what_is_left_of_the_month_is_said_before_sending(database: TestDatabase
     browser.send(&app, "便り").await;
     let path = format!("{app}/send");
     let draft = [("title", "便り"), ("body", "本文"), ("step", "review")];
-    let left = "今月はあと 29,998 件（上限 30,000 件）送れます。";
+    let left = "今月の残りの宛先数は 29,998（上限 30,000）です。";
     browser.get(&path).await.shows(left);
     let question = browser.post(&path, &draft).await;
-    question.shows(left).shows("この送信で 2 件使います。");
+    question.shows(left).shows("この送信の宛先数は 2 です。");
 
     dashboard.exhaust_monthly_limit(OWNER).await;
-    let over = "今月の残りは 0 件（上限 30,000 件）です。この送信には 2 件必要なため、このままでは送れません。";
-    let short = "今月の残りは 0 件（上限 30,000 件）です。全員への送信には 2 件必要です。";
+    let over = "今月の残りの宛先数は 0（上限 30,000）です。この送信の宛先数は 2 なので、このままでは送れません。";
+    let short = "今月の残りの宛先数は 0（上限 30,000）です。全員に送ると 2 になります。";
     let form = browser.get(&path).await;
     form.shows(short).shows("プランを見る");
     let question = browser.post(&path, &draft).await;

@@ -46,6 +46,7 @@ mod payload_size;
 mod plan_limits;
 mod profiles;
 mod progress;
+mod reference;
 mod refusals;
 mod requests;
 mod retention;

@@ -4,9 +4,9 @@ texts! {
     AudienceTexts {
         lead: fn(String, String) -> String =
             |all, answered| format!("有効な購読者 {all} 人のうち、最後の送信が届いたのは {answered} 人です。"),
-            |all, answered| format!("Of {all} active subscribers, {answered} took the last send that was for them.");
+            |all, answered| format!("Of {all} active subscribers, {answered} were reached by the last send addressed to them.");
         about = "「届いた」とは、その人に宛てた最後の送信を、ブラウザのプッシュサービスが受け取ったことです。数は送信が終わってから数分で更新されます。",
-            "A send was taken when the browser's push service accepted it. The numbers follow within minutes of the end of a send.";
+            "A subscriber counts as reached when the browser's push service accepted the send. The numbers are updated a few minutes after a send ends.";
         approximate = "購読者が多いため、内訳は一部から推定した数です。",
             "There are many subscribers: all numbers but the total are estimated from some of them.";
         empty_title = "まだ誰も購読していません", "Nobody has subscribed yet";

@@ -6,7 +6,7 @@ use super::{DeliveryOptionsTexts, RichTexts};
 texts! {
     ComposeTexts {
         lead = "送る前に、内容と人数をもう一度確認できます。",
-            "You can look at it, and at how many get it, once more before it is sent.";
+            "You can review the content and the number of recipients before it is sent.";
         heading = "タイトル", "Title";
         body = "本文", "Text";
         url = "リンク先", "Link";
@@ -27,7 +27,7 @@ texts! {
         again_without_users = "前の送信から内容を写しました。宛先だったユーザー ID は残っていないため、入れ直してください。",
             "This is what was sent before. The user IDs that it was for are not kept: enter them anew.";
         review = "確認へ進む", "Review";
-        review_title = "この内容で送りますか？", "Send it like this?";
+        review_title = "この内容で送りますか？", "Send this notification?";
         question: fn(i64) -> String =
             |count| match count {
                 0 => "まだ購読者がいません。送っても誰にも届きません。".to_owned(),
@@ -45,7 +45,7 @@ texts! {
                 ),
             };
         send = "送信する", "Send now";
-        edit = "書き直す", "Change it";
+        edit = "書き直す", "Edit";
         audience: fn(i64) -> String =
             |count| match count {
                 0 => "まだ購読者がいません。送っても誰にも届きません。".to_owned(),
@@ -62,12 +62,12 @@ texts! {
         /// The heading of the section that says whom it is for.
         to = "宛先", "Recipients";
         to_hint = "どちらも空のままなら、有効な購読者の全員に送ります。両方を入れると、両方に当てはまる人だけに送ります。",
-            "With both fields empty it goes to every active subscriber. With both filled in, to those whom both mean.";
+            "With both fields empty it goes to every active subscriber. With both filled in, only to those who match both.";
         tags = "タグの条件", "Tags";
         tags_hint = "例：lang:ja && (_plan:pro || beta)　! は「〜でない」（任意）",
             "Such as lang:ja && (_plan:pro || beta); ! means “not” (optional)";
         users = "ユーザー ID", "User IDs";
-        users_hint = "1 行に 1 人、1,000 人まで（任意）", "One a line, at most 1,000 (optional)";
+        users_hint = "1 行に 1 人、1,000 人まで（任意）", "One per line, at most 1,000 (optional)";
         part: fn(i64) -> String =
             |count| match count {
                 0 => "条件に合う購読者はいません。".to_owned(),
@@ -81,9 +81,9 @@ texts! {
                     group_thousands(count)
                 ),
             };
-        count_later = "人数は、確認の画面でわかります。", "The next page says how many that are.";
+        count_later = "人数は、確認の画面でわかります。", "The next page shows how many recipients that is.";
         refused_audience = "宛先の条件が正しくありません。ユーザー ID は 1 行に 1 人で 1,000 人まで、タグの条件はタグと ! && || ( ) だけで書きます。",
-            "That is no condition: user IDs stand one a line, at most 1,000; tags are joined by ! && || and parentheses alone.";
+            "That is not a valid condition: enter one user ID per line, at most 1,000, and join tags only with !, &&, || and parentheses.";
         question_part: fn(i64) -> String =
             |count| match count {
                 0 => "条件に合う購読者はいません。送っても誰にも届きません。".to_owned(),
@@ -124,22 +124,22 @@ texts! {
         schedule = "予約する", "Schedule it";
         timing = "日時とペースを指定する", "Time and pace";
         send_at = "送信日時", "Send at";
-        expires_at = "有効期限", "Worth nothing after";
+        expires_at = "有効期限", "Expires at";
         utc = "協定世界時（UTC）で入れてください。空なら指定なしです（任意）",
             "In Coordinated Universal Time (UTC); empty for none (optional)";
         /// `{}` is the time that is taken.
         skipped = "夏時間の始まりで飛ばされる時刻のため、{} とします。",
-            "Clocks skip that time as daylight saving begins, so it is taken as {}.";
+            "Clocks skip that time when daylight saving begins, so it is taken as {}.";
         twice = "夏時間の終わりで 2 回ある時刻のため、先に来るほうとします。",
-            "That time comes twice as daylight saving ends: the first is taken.";
-        pace = "1 分あたりの最大人数", "Most recipients a minute";
-        pace_hint = "空ならできるだけ速く送ります（任意）", "As fast as it goes when empty (optional)";
+            "That time comes twice when daylight saving ends: the first is taken.";
+        pace = "1 分あたりの最大人数", "Maximum recipients per minute";
+        pace_hint = "空ならできるだけ速く送ります（任意）", "As fast as possible when empty (optional)";
         refused_timing = "日時とペースを確かめてください。送信日時はいまより後で 366 日以内、有効期限は送信より後、1 分あたりの人数は 1〜10,000,000 です。",
-            "Look at time and pace: it is sent later than now and within 366 days, expires after that, and goes to 1 to 10,000,000 a minute.";
+            "Check the time and the pace: the send time must be in the future and within 366 days, the expiry after it, and the pace 1 to 10,000,000 recipients per minute.";
         /// What is left of a limit, and the limit.
         month_left: fn(i64, i64) -> String =
             |left, limit| format!(
-                "今月はあと {} 件（上限 {} 件）送れます。",
+                "今月の残りの宛先数は {}（上限 {}）です。",
                 group_thousands(left),
                 group_thousands(limit)
             ),
@@ -150,12 +150,12 @@ texts! {
             );
         /// Goes on after `month_left`.
         month_used: fn(i64) -> String =
-            |needed| format!("この送信で {} 件使います。", group_thousands(needed)),
+            |needed| format!("この送信の宛先数は {} です。", group_thousands(needed)),
             |needed| format!(" This send needs {}.", group_thousands(needed));
         /// What is left of a limit, the limit, and what a send to everybody needs, which is more.
         month_short: fn(i64, i64, i64) -> String =
             |left, limit, needed| format!(
-                "今月の残りは {} 件（上限 {} 件）です。全員への送信には {} 件必要です。",
+                "今月の残りの宛先数は {}（上限 {}）です。全員に送ると {} になります。",
                 group_thousands(left),
                 group_thousands(limit),
                 group_thousands(needed)
@@ -169,7 +169,7 @@ texts! {
         /// What is left of a limit, the limit, and what the send needs, which is more.
         month_exceeded: fn(i64, i64, i64) -> String =
             |left, limit, needed| format!(
-                "今月の残りは {} 件（上限 {} 件）です。この送信には {} 件必要なため、このままでは送れません。",
+                "今月の残りの宛先数は {}（上限 {}）です。この送信の宛先数は {} なので、このままでは送れません。",
                 group_thousands(left),
                 group_thousands(limit),
                 group_thousands(needed)
@@ -180,7 +180,7 @@ texts! {
                 group_thousands(limit),
                 group_thousands(needed)
             );
-        size = "大きさ", "Size";
+        size = "サイズ", "Size";
         bytes = "バイト", "bytes";
         preview = "プレビュー", "Preview";
         preview_hint = "差出人として出るのは、通知を許可したサイトの名前です。実際の見た目は、ブラウザと OS によって少し違います。",
@@ -195,7 +195,7 @@ texts! {
         opens = "クリックで開くページ", "Opens on click";
         opens_site = "サイトのトップ", "Your site";
         logged_out = "セッションが終わったため、まだ送っていません。入力した内容は下に残っています。",
-            "Your session is over, so nothing was sent yet. What you wrote is still below.";
+            "Your session has ended, so nothing was sent yet. What you wrote is still below.";
         log_in = "別のタブでログイン", "Log in in another tab";
         /// Goes on after the link `log_in`.
         then_review = "してから、もう一度確認へ進んでください。", ", then review it again here.";

@@ -5,10 +5,10 @@ texts! {
     DeadLettersTexts {
         lead = "プッシュサービスが受け付けず、もう送り直さない通知です。購読が終わっていた宛先は含みません。1 回の送信につき、最初の 10,000 件までを並べます。",
             "Notifications that the push service did not accept and that are not tried again. Subscriptions that had ended are not among them. Of one send, the first 10,000 are listed.";
-        empty_title = "不達はありません", "Nothing is undelivered";
+        empty_title = "不達はありません", "Nothing undelivered";
         empty = "プッシュサービスが受け付けなかった通知は、理由とともにここに並びます。",
             "What a push service does not accept will be listed here with the reason.";
-        time = "日時（UTC）", "Time (UTC)";
+        time = "日時", "Time";
         endpoint = "宛先", "To";
         reason = "理由", "Reason";
         status = "HTTP", "HTTP";
@@ -26,8 +26,8 @@ texts! {
         unreachable = "プッシュサービスに接続できない", "The push service cannot be reached";
         blocked_address = "公開されていない宛先", "The address is not public";
         refused = "プッシュサービスが拒否した", "Refused by the push service";
-        dropped = "プッシュサービスが受け付けたあとで破棄した", "Dropped by the push service after it was taken";
-        out_of_time = "有効期限（TTL）が切れた", "The time to live was over";
+        dropped = "プッシュサービスが受け付けたあとで破棄した", "Dropped by the push service after it was accepted";
+        out_of_time = "有効期限（TTL）が切れた", "The time to live (TTL) ran out";
     }
 }
 

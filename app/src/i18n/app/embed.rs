@@ -4,10 +4,10 @@ texts! {
     EmbedTexts {
         title = "サイトに埋め込む", "Put it on your site";
         lead = "購読専用キーを作ると、そのまま貼れるコードを一度だけ表示します。",
-            "Make a key that can only subscribe, and the code is shown once, ready to paste.";
+            "Create a key that can only subscribe, and the code is shown once, ready to paste.";
         filled = "新しいキーを入れてあります。このまま貼り付けられます。",
             "Your new key is filled in. Paste it as it is.";
-        make_key = "このコード用のキーを作る", "Make the key for this snippet";
+        make_key = "このコード用のキーを作る", "Create the key for this snippet";
         /// The name of the key that the button makes.
         key_name = "埋め込み", "Embed";
         page = "1. ページに貼る", "1. Paste this into your page";
@@ -32,9 +32,9 @@ texts! {
         policy = "Content-Security-Policy を使っているサイトでは、script-src と connect-src にこのサーバーを、script-src に 'wasm-unsafe-eval' を加えてください。",
             "If your site has a Content-Security-Policy, add this server to script-src and connect-src, and 'wasm-unsafe-eval' to script-src.";
         /// Stands before the path of the release's folder.
-        pinned = "ページのスクリプトは版を固定し、integrity の値で検証します。この版はいつまでも変わりません：",
+        pinned = "ページのスクリプトはバージョンを固定し、integrity の値で検証します。このバージョンはいつまでも変わりません：",
             "The page's scripts are pinned to a version and verified by their integrity values. This version never changes:";
-        unreleased = "ページのスクリプトは integrity の値で検証します。この版はまだリリースされていません。サーバーを更新したら、コードを貼り直してください：",
+        unreleased = "ページのスクリプトは integrity の値で検証します。このバージョンはまだリリースされていません。サーバーを更新したら、コードを貼り直してください：",
             "The page's scripts are verified by their integrity values. This version is not released yet: paste the code again after each update of the server:";
     }
 }

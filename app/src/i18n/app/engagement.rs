@@ -4,11 +4,11 @@ use super::super::group_thousands;
 
 texts! {
     EngagementTexts {
-        title = "届いた先で", "What became of it";
+        title = "届いた先で", "Engagement";
         summary: fn([i64; 4]) -> String =
             |counts| {
                 let [recipients, accepted, displayed, clicked] = counts.map(group_thousands);
-                format!("宛先 {recipients}、受付 {accepted}、表示 {displayed}、クリック {clicked}")
+                format!("宛先 {recipients}、受付済み {accepted}、表示 {displayed}、クリック {clicked}")
             },
             |counts| {
                 let [recipients, accepted, displayed, clicked] = counts.map(group_thousands);
@@ -16,16 +16,16 @@ texts! {
             };
         step = "段階", "Step";
         count = "人数", "Number";
-        of_accepted = "受付に対する割合", "Of those accepted";
+        of_accepted = "受付済みに対する割合", "Of those accepted";
         recipients = "宛先", "Recipients";
-        accepted = "プッシュサービスが受付", "Accepted by push services";
+        accepted = "受付済み（プッシュサービス）", "Accepted by push services";
         displayed = "表示", "Displayed";
         clicked = "クリック", "Clicked";
         dismissed = "閉じた", "Dismissed";
         button: fn(&str) -> String = |action| format!("ボタン「{action}」"), |action| format!("Button “{action}”");
         share: fn(i64) -> String = percent, percent;
         means = "ブラウザからの報告を数えたものです。だれのものかは記録していません。報告できないブラウザもあります。",
-            "Counted from what browsers report; whose they are is not recorded. Some browsers cannot report.";
+            "Counted from what browsers report, without recording whose they are. Some browsers cannot report.";
     }
 }
 

@@ -15,13 +15,13 @@ texts! {
         dead_letters = "不達", "Undelivered";
         webhook = "Webhook", "Webhook";
         settings = "設定", "Settings";
-        older = "以前のもの", "Older";
+        older = "前のページ", "Older";
         newest = "最新へ", "Back to the newest";
         back = "戻る", "Back";
         unreachable = "サーバーに接続できません。表示は最後にわかった状態です。つながりしだい更新します。",
-            "The server cannot be reached. This is what was last known, and it goes on as soon as there is news.";
+            "The server cannot be reached. This is the last known state; it updates as soon as the connection is back.";
         gone = "この画面の続きを表示できなくなりました。ページを再読み込みしてください。",
-            "There is no more news for this page. Please reload it.";
+            "This page can no longer be updated. Please reload it.";
     }
 }
 

@@ -4,17 +4,17 @@ use hato_service::ports::{SendRecord, SendStatus};
 
 texts! {
     HistoryTexts {
-        empty_title = "まだ何も送っていません", "Nothing was sent yet";
+        empty_title = "まだ何も送っていません", "Nothing has been sent yet";
         empty = "最初の一通は、ここに記録されます。",
             "The first notification will be recorded here.";
         any = "すべて", "All";
         filter = "絞り込む", "Filter";
         none_found = "この状態の送信はありません。", "No send has this status.";
-        time = "日時（UTC）", "Time (UTC)";
+        time = "日時", "Time";
         content = "内容", "Content";
         status = "状態", "Status";
-        recipients = "宛先", "For";
-        sent = "送信", "Sent";
+        recipients = "宛先数", "Recipients";
+        sent = "受付済み", "Sent";
         failed = "失敗", "Failed";
         displayed = "表示", "Displayed";
         clicked = "クリック", "Clicked";

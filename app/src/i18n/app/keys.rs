@@ -6,21 +6,21 @@ use hato_service::ports::KeyEventKind;
 texts! {
     KeysTexts {
         lead = "プログラムが Hato を使うための鍵です。保存するのはハッシュだけなので、キーそのものは作成時にしか表示できません。",
-            "Programs use Hato with a key. Only hashes are stored, so a key itself is shown when it is made and never again.";
-        empty_title = "まだキーはありません", "There is no key yet";
+            "Programs use Hato with a key. Only hashes are stored, so a key is shown once, when it is created.";
+        empty_title = "まだキーはありません", "There are no keys yet";
         empty = "ページ用には subscribe_only、サーバー用には notify のキーを作りましょう。",
-            "Make one with subscribe_only for your pages and one with notify for your server.";
+            "Create one with subscribe_only for your pages and one with notify for your server.";
         list = "いまあるキー", "Your keys";
         create_title = "新しいキー", "New key";
         name = "キーの名前", "Name of the key";
         scope = "権限", "Scope";
-        created = "作成（UTC）", "Made (UTC)";
-        last_used = "最終使用（UTC）", "Last used (UTC)";
+        created = "作成", "Created";
+        last_used = "最終使用", "Last used";
         never = "未使用", "Never";
-        create = "キーを作る", "Make key";
+        create = "キーを作る", "Create key";
         new_title = "新しいキーができました", "Your new key";
         new_warning = "このキーはいまだけ表示されます。ページを離れる前に控えてください。",
-            "This key is shown only now. Keep it somewhere safe before you leave this page.";
+            "This key is shown only now. Store it somewhere safe before you leave this page.";
         new_secret = "このキーは通知を送れます。公開されるページやリポジトリには置かないでください。",
             "This key can send. Keep it out of public pages and repositories.";
         subscribe_only = "購読と解除だけ。ページに埋め込めます",
@@ -34,17 +34,17 @@ texts! {
         deleted = "キーを削除しました。", "The key is deleted.";
         events = "キーの履歴", "Key history";
         events_lead = "キーの作成と削除の記録です。アプリを削除するまで残ります。",
-            "When keys were made and deleted. It is kept as long as the app.";
-        time = "日時（UTC）", "Time (UTC)";
+            "When keys were created and deleted. It is kept as long as the app.";
+        time = "日時", "Time";
         event = "できごと", "Event";
-        was_created = "作成", "Made";
+        was_created = "作成", "Created";
         was_deleted = "削除", "Deleted";
-        vapid_created = "VAPID 鍵を作成", "VAPID key made";
+        vapid_created = "VAPID 鍵を作成", "VAPID key created";
         vapid_imported = "VAPID 鍵を取り込み", "VAPID key imported";
         vapid_primary = "VAPID 鍵を主たる鍵に", "VAPID key made primary";
         vapid_exported = "VAPID 鍵を書き出し", "VAPID key exported";
         vapid_deleted = "VAPID 鍵を削除", "VAPID key deleted";
-        by = "操作した人", "By";
+        by = "操作元", "By";
         no_events = "まだ記録はありません", "Nothing has happened yet";
     }
 }

@@ -13,31 +13,31 @@ texts! {
         month_limit: fn(i64) -> String = |limit| format!("上限 {}（アカウント全体）", group_thousands(limit)),
             |limit| format!("of {} for the account", group_thousands(limit));
         month_unlimited = "上限なし（アカウント全体）", "for the account, no limit";
-        sent = "30 日間の送信", "Sent in 30 days";
+        sent = "30 日間の受付済み", "Sent in 30 days";
         ever: fn(i64) -> String = |count| format!("これまでに {}", group_thousands(count)),
-            |count| format!("{} ever", group_thousands(count));
+            |count| format!("{} all time", group_thousands(count));
         failed = "30 日間の失敗", "Failed in 30 days";
         failed_share: fn(i64) -> String = |tenths| format!("全体の {}", percent(tenths)),
             |tenths| format!("{} of all", percent(tenths));
         displayed = "30 日間の表示", "Displayed in 30 days";
         clicked = "30 日間のクリック", "Clicked in 30 days";
-        /// How many sends are scheduled, and when the first is due.
-        coming: fn(i64, String) -> String =
-            |count, first| match count {
-                1 => format!("{first}（UTC）に送信の予約があります。"),
-                _ => format!(
-                    "送信の予約が {} 件あります。次は {first}（UTC）です。",
-                    group_thousands(count)
-                ),
+        /// How many sends are scheduled: what stands before and after the time when the first is due.
+        coming: fn(i64) -> [String; 2] =
+            |count| match count {
+                1 => [String::new(), " に送信の予約があります。".to_owned()],
+                _ => [
+                    format!("送信の予約が {} 件あります。次は ", group_thousands(count)),
+                    " です。".to_owned(),
+                ],
             },
-            |count, first| match count {
-                1 => format!("A send is scheduled for {first} (UTC)."),
-                _ => format!(
-                    "{} sends are scheduled, the next for {first} (UTC).",
-                    group_thousands(count)
-                ),
+            |count| match count {
+                1 => ["A send is scheduled for ".to_owned(), ".".to_owned()],
+                _ => [
+                    format!("{} sends are scheduled, the next for ", group_thousands(count)),
+                    ".".to_owned(),
+                ],
             };
-        coming_list = "予約を見る", "Show what is coming";
+        coming_list = "予約を見る", "Show scheduled sends";
         chart: ChartTexts = ChartTexts::JA, ChartTexts::EN;
         checklist: ChecklistTexts = ChecklistTexts::JA, ChecklistTexts::EN;
     }
@@ -63,7 +63,7 @@ texts! {
         day: fn(&str, i64, i64) -> String =
             |day, sent, failed| {
                 format!(
-                    "{day}：送信 {}、失敗 {}",
+                    "{day}：受付済み {}、失敗 {}",
                     group_thousands(sent),
                     group_thousands(failed)
                 )
@@ -75,12 +75,14 @@ texts! {
                     group_thousands(failed)
                 )
             };
-        sent = "送信", "Sent";
+        sent = "受付済み", "Sent";
         failed = "失敗", "Failed";
         numbers = "表で見る", "Show the numbers";
-        date = "日付（UTC）", "Day (UTC)";
+        date = "日付", "Day";
+        /// What stands before and after the time of day at which a day begins.
+        day_begins: [&'static str; 2] = ["各日は ", " に始まります。"], ["Each day begins at ", "."];
         empty = "まだ何も送っていません。送った通知の数が、ここに日ごとに並びます。",
-            "Nothing was sent yet. What you send will be counted here, day by day.";
+            "Nothing has been sent yet. What you send will be counted here, day by day.";
     }
 
     /// Texts of the start checklist.
@@ -88,11 +90,11 @@ texts! {
         title = "はじめの三歩", "First steps";
         done = "完了", "Done";
         open = "これから", "To do";
-        key = "API キーを作る", "Make an API key";
+        key = "API キーを作る", "Create an API key";
         key_text = "下の「このコード用のキーを作る」から。",
-            "With “Make the key for this snippet” below.";
+            "With “Create the key for this snippet” below.";
         subscriber = "最初の購読者を迎える", "Welcome the first subscriber";
-        subscriber_text = "コードを貼るか、このブラウザで購読してみましょう。",
+        subscriber_text = "コードを貼るか、このブラウザで通知を受け取ってみましょう。",
             "Paste the code, or subscribe this browser.";
         send = "最初の一通を送る", "Send the first notification";
         send_text = "テスト通知でも、全員への通知でも。",

@@ -4,7 +4,7 @@ texts! {
     RichTexts {
         summary = "画像・ボタン・その他", "Picture, buttons, and more";
         note = "表示できないブラウザでは、その項目だけが省かれます。ボタンは Chrome と Firefox 152 以降、画像・バッジ・鳴らし直しは Chrome、「操作するまで消さない」は Chrome と Windows の Firefox で働きます。Safari はアイコンと差し替え用の名前も使いません。",
-            "A browser leaves out what it cannot show: buttons need Chrome or Firefox 152; picture, badge and sounding again need Chrome; staying until touched needs Chrome, or Firefox on Windows. Safari ignores the icon and the name for replacing as well.";
+            "A browser leaves out what it cannot show: buttons need Chrome or Firefox 152; picture, badge and alerting again need Chrome; staying until clicked needs Chrome, or Firefox on Windows. Safari ignores the icon and the name for replacing as well.";
         image = "画像の URL", "URL of the picture";
         https = "本文の下に大きく出ます。https:// のみ（任意）", "Shown large below the text. https:// only (optional)";
         button_1 = "ボタン 1 の文字（任意）", "Text of button 1 (optional)";
@@ -15,10 +15,10 @@ texts! {
             "Opens the notification's link when empty. https:// only (optional)";
         tag = "差し替え用の名前", "Name for replacing";
         tag_hint = "同じ名前の新しい通知が、画面に残っている前の通知と入れ替わります。64 文字まで（任意）",
-            "A newer notification of this name takes the place of the one still on the screen. At most 64 characters (optional)";
-        renotify = "入れ替わるときも、もう一度音を鳴らす", "Sound again when it replaces another";
-        require_interaction = "操作するまで消さない", "Stay until somebody touches it";
-        silent = "音と振動なしで出す", "Come without sound and vibration";
+            "A newer notification with this name replaces the one still on the screen. At most 64 characters (optional)";
+        renotify = "入れ替わるときも、もう一度音を鳴らす", "Alert again when it replaces another";
+        require_interaction = "操作するまで消さない", "Stay until clicked or dismissed";
+        silent = "音と振動なしで出す", "Show without sound or vibration";
         timestamp = "出来事の日時", "When it happened";
         lang = "文章の言語", "Language of the texts";
         lang_hint = "ja や en-GB など（任意）", "Such as ja or en-GB (optional)";
@@ -28,12 +28,12 @@ texts! {
         dir_ltr = "左から右", "Left to right";
         dir_rtl = "右から左", "Right to left";
         app_badge = "アプリのアイコンに出す数", "Number on the app's icon";
-        app_badge_hint = "0 で消します（任意）", "0 takes it away (optional)";
+        app_badge_hint = "0 で消します（任意）", "0 clears it (optional)";
         data = "サイトのスクリプトに渡すデータ", "Data for the site's scripts";
         data_hint = "JSON のオブジェクト、1,024 バイトまで（任意）",
             "A JSON object, at most 1,024 bytes (optional)";
         yes = "はい", "Yes";
         refused = "画像・ボタン・その他の項目を確かめてください。リンクだけのボタンは作れません。鳴らし直しには名前が必要で、音なしとは一緒に使えません。データは JSON のオブジェクトで 1,024 バイトまでです。",
-            "Look at picture, buttons and the rest: a button needs a text; sounding again needs a name and cannot be silent; data is a JSON object of at most 1,024 bytes.";
+            "Check the picture, the buttons and the rest: a button needs a text; alerting again needs a name and cannot be silent; data is a JSON object of at most 1,024 bytes.";
     }
 }

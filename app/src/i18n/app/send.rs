@@ -4,8 +4,8 @@ use super::super::group_thousands;
 
 texts! {
     SendTexts {
-        accepted = "受付", "Accepted";
-        by = "送信者", "Sent by";
+        accepted = "作成", "Created";
+        by = "操作元", "Sent by";
         opens = "リンク先", "Opens";
         id = "送信 ID", "Send ID";
         again = "この内容でもう一度書く", "Write it again";
@@ -19,20 +19,20 @@ texts! {
         percent: fn(i64) -> String = |percent| format!("{percent}%"),
             |percent| format!("{percent}%");
         rate: fn(i64) -> String = |rate| format!("{} 件/秒", group_thousands(rate)),
-            |rate| format!("{} a second", group_thousands(rate));
+            |rate| format!("{} per second", group_thousands(rate));
         rate_label = "速さ", "Speed";
         left_label = "残り時間", "Time left";
         left: fn(i64) -> String = |left| format!("約{}", seconds(left, UNITS_JA)),
             |left| format!("about {}", seconds(left, UNITS_EN));
         took_label = "かかった時間", "Took";
         took: fn(i64) -> String = |millis| span(millis, UNITS_JA), |millis| span(millis, UNITS_EN);
-        sent = "送信", "Sent";
-        expired = "購読切れ", "Gone";
+        sent = "受付済み", "Sent";
+        expired = "購読切れ", "Expired";
         other = "失敗", "Failed";
         skipped = "対象外", "Skipped";
         cancelled = "中止", "Cancelled";
         pending = "配信待ち", "Waiting";
-        sent_means = "「送信」は、プッシュサービスが受け付けた数です。",
+        sent_means = "「受付済み」は、プッシュサービスが受け付けた数です。",
             "“Sent” is what push services have accepted.";
         /// How many wait, and whether there may be more; the time of the next attempt follows.
         waiting: fn(i64, bool) -> String =
@@ -52,13 +52,13 @@ texts! {
         others = "そのほか", "Others";
         omitted: fn(i64) -> String =
             |count| format!("このうち {} 件は多すぎるため、不達の一覧にはありません。", group_thousands(count)),
-            |count| format!("{} of them are too many for the list of what was not delivered.", group_thousands(count));
+            |count| format!("{} of them are beyond what the list of undelivered notifications holds.", group_thousands(count));
         no_failures = "失敗はありません。", "Nothing has failed.";
         failures_cut_short = "失敗の種類が多いため、一部だけを調べた内訳です。件数の合計は正確です。",
-            "There are many kinds of failures: only some were looked at. The numbers above are exact.";
+            "There are many kinds of failures, so only some are broken down here. The numbers above are exact.";
         cancel_open = "送信を中止する", "Cancel this send";
         cancel_text = "まだ配信していない分を止めます。すでに送った通知は取り消せません。",
-            "What is not on its way yet stays here. What was sent cannot be called back.";
+            "Deliveries that have not started are stopped. What was already sent cannot be recalled.";
         cancel = "残りを中止する", "Cancel the rest";
         was_cancelled: fn(i64) -> String =
             |count| match count {
@@ -70,21 +70,21 @@ texts! {
                 1 => "1 delivery was cancelled.".to_owned(),
                 _ => format!("{} deliveries were cancelled.", group_thousands(count)),
             };
-        call_off_open = "予約を取り消す", "Call this send off";
+        call_off_open = "予約を取り消す", "Cancel this scheduled send";
         call_off_text = "まだ誰にも送っていません。取り消すと、予定の日時になっても送りません。",
-            "Nobody has got it yet, and if you call it off nobody will.";
-        call_off = "予約を取り消す", "Call it off";
-        was_called_off = "予約を取り消しました。", "The send is called off.";
+            "Nothing has been sent yet. If you cancel it, nothing will be.";
+        call_off = "予約を取り消す", "Cancel the scheduled send";
+        was_called_off = "予約を取り消しました。", "The scheduled send is cancelled.";
         waits = "予定の日時に、そのとき当てはまる購読者に送ります。人数はそのときに決まります。",
-            "It goes to those whom it is for when it is due. How many they are is known then.";
+            "It will go to the matching subscribers when it is due. Their number is known then.";
         called_off = "送る前に取り消したため、誰にも送っていません。",
-            "It was called off before it was due, so it went to nobody.";
+            "It was cancelled before it was due, so nobody received it.";
         refused: fn(&str) -> String =
             |reason| format!("予定の日時に送れなかったため、誰にも届いていません。理由：{reason}"),
-            |reason| format!("It could not be sent when it was due, so it went to nobody. Why: {reason}");
-        over_limit = "今月の上限を超えるため", "it would have passed the plan's sends for the month";
+            |reason| format!("It could not be sent when it was due, so nobody received it. Reason: {reason}");
+        over_limit = "今月の上限を超えるため", "it would have exceeded the plan's monthly recipients";
         nobody = "当てはまる有効な購読者がいなかったため、誰にも届いていません。",
-            "There was no active subscriber whom it was for, so it went to nobody.";
+            "No active subscriber matched, so nobody received it.";
     }
 }
 

@@ -7,7 +7,7 @@ texts! {
         name_hint = "100 文字まで。購読者には表示されません。",
             "Up to 100 characters. Subscribers do not see it.";
         rename = "名前を変更", "Rename";
-        renamed = "名前を変更しました。", "The app has its new name.";
+        renamed = "名前を変更しました。", "The app is renamed.";
         messages_title = "通知", "Messages";
         site_url = "サイトのアドレス", "Address of the site";
         site_url_hint = "https:// で始まるアドレス。URL のない宣言的な通知のクリックで開きます。空欄で消去します。",
@@ -28,7 +28,7 @@ texts! {
             "Browsers subscribe with this key. It may be public, and the embed code fetches it by itself.";
         delete_title = "アプリの削除", "Delete the app";
         delete_text = "購読者、キー、送信履歴もすべて削除され、待機中の送信は中止されます。元に戻すことはできません。",
-            "Its subscribers, keys and history go with it, and what is still queued is not sent. This cannot be undone.";
+            "This deletes its subscribers, keys and history, and stops everything that is still queued. This cannot be undone.";
         delete_open = "このアプリを削除する", "Delete this app";
         type_name: fn(&str) -> String = |name| format!("確認のため「{name}」と入力してください"),
             |name| format!("Type “{name}” to confirm");

@@ -20,11 +20,11 @@ texts! {
             "Once the code is on your site, subscribers appear here.";
         embed = "埋め込みコードを見る", "Show the code";
         none_found = "条件に合う購読者は見つかりませんでした。", "No subscriber matches.";
-        none_so_far = "調べたところまでには見つかりませんでした。", "None among those that were looked at.";
-        cut_short = "購読者が多いため、途中まで調べた結果です。続きは「以前のもの」から調べられます。",
-            "There are many subscribers: only some were looked at. “Older” goes on from there.";
+        none_so_far = "調べたところまでには見つかりませんでした。", "None found among those searched so far.";
+        cut_short = "購読者が多いため、途中まで調べた結果です。続きは「前のページ」から調べられます。",
+            "There are many subscribers, so only some were searched. “Older” continues from there.";
         not_looked_at = "ほかの検索が続いているため、調べられませんでした。少し待ってからもう一度検索してください。",
-            "Other searches are under way, so nothing was looked at. Please search again in a moment.";
+            "Other searches are running, so nothing was searched. Please try again in a moment.";
         endpoint = "エンドポイント", "Endpoint";
         platform = "プラットフォーム", "Platform";
         user = "ユーザー ID", "User ID";
@@ -32,19 +32,19 @@ texts! {
         tags = "タグ", "Tags";
         host = "プッシュサービス", "Push service";
         last_success = "最後に届いた日（UTC）", "Last delivered (UTC)";
-        since = "登録（UTC）", "Registered (UTC)";
-        expired = "期限切れ：プッシュサービスに存在しません",
-            "Expired: the push service does not know it any more";
+        since = "登録", "Registered";
+        expired = "購読切れ：プッシュサービスに存在しません",
+            "Expired: the push service no longer knows it";
         unsubscribed = "購読解除", "Unsubscribed";
         replaced = "置き換え：同じブラウザが新しい宛先を登録しました",
             "Replaced: the browser has registered a new endpoint";
         key_mismatch = "鍵の不一致：別の VAPID 鍵で作られています",
-            "Key mismatch: it was made with another VAPID key";
+            "Key mismatch: it was created with another VAPID key";
         refused = "拒否：プッシュサービスが続けて受け付けませんでした",
             "Refused: its push service refused message after message";
         remove = "削除", "Remove";
         remove_text = "この購読者の記録を消し、以後は通知を送りません。相手のブラウザがふたたび登録すると、新しい購読者になります。",
-            "Its record goes and it gets nothing any more. If that browser registers again, it is a new subscriber.";
+            "Its record is deleted and it receives nothing any more. If that browser registers again, it is a new subscriber.";
         remove_now = "購読者を削除する", "Remove the subscriber";
         removed = "購読者を削除しました。", "The subscriber is removed.";
     }

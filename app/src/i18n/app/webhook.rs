@@ -6,7 +6,7 @@ texts! {
     WebhookTexts {
         title = "Webhook", "Webhook";
         lead = "配信の結果を、あなたのサーバーへ署名付きの JSON で届けます。",
-            "What became of your notifications, posted to your server as signed JSON.";
+            "The results of your deliveries, posted to your server as signed JSON.";
         url = "Webhook の URL", "Webhook URL";
         url_hint = "https:// で始まる、外から届くアドレス。",
             "An address that starts with https:// and can be reached from outside.";
@@ -19,10 +19,10 @@ texts! {
         secret_text = "届いたイベントが本物かどうかを、このシークレットで確かめます。方式は Standard Webhooks です。",
             "With this secret your server verifies that an event is genuine, as Standard Webhooks says.";
         reveal = "シークレットを表示する", "Show the secret";
-        previous = "前のシークレット", "The secret before";
+        previous = "前のシークレット", "Previous secret";
         /// Stands before the time until which the old secret signs.
-        previous_until = "署名に使われる期限", "signs until";
-        rotate = "新しいシークレットを作る", "Make a new secret";
+        previous_until = "署名に使われる期限", "valid until";
+        rotate = "新しいシークレットを作る", "Create a new secret";
         rotate_text = "作ってから 24 時間は、新旧両方のシークレットで署名します。",
             "For 24 hours events are signed with both, the new secret and the one before.";
         test = "テストイベント", "Test event";
@@ -31,9 +31,9 @@ texts! {
         test_button = "テストイベントを送る", "Send a test event";
         off = "Webhook は止まっています", "The webhook is off";
         enable = "再開する", "Switch it on";
-        attempts = "送信の記録", "Attempts";
-        attempts_lead = "新しいものから最大 100 件。時刻は UTC です。",
-            "The last 100, newest first. Times are in UTC.";
+        attempts = "呼び出しの記録", "Attempts";
+        attempts_lead = "新しいものから最大 100 件。",
+            "The last 100, newest first.";
         no_attempts = "まだ何も送っていません。", "Nothing was posted yet.";
         time = "時刻", "Time";
         event = "イベント", "Event";
@@ -41,11 +41,11 @@ texts! {
         duration = "所要時間", "Duration";
         attempt = "回数", "Attempt";
         /// Stands before the time of the next attempt.
-        next = "次の再送", "again at";
+        next = "次の再送", "next attempt";
         request = "送った内容", "Request";
         headers = "送ったヘッダー", "Headers of the request";
-        no_event = "このイベントの記録は残っていません。", "This event is not kept any more.";
-        response = "応答", "Answer";
+        no_event = "このイベントの記録は残っていません。", "This event is no longer kept.";
+        response = "応答", "Response";
         no_response = "本文なし", "no body";
         resend = "もう一度送る", "Send again";
         saved = "URL を保存しました。", "The URL is saved.";

@@ -1,9 +1,10 @@
 //! What was sent on each of the last 30 days: bars of what was sent, and hatched on top of them what failed.
 
+use hato_domain::UnixMillis;
 use hato_domain::wire::DailyStats;
 use leptos::prelude::*;
 
-use crate::components::{Column, Table};
+use crate::components::{Column, Table, TimeStyle, Timestamp};
 use crate::i18n::{ChartTexts, group_thousands};
 
 /// The drawing's measures: each day has so much room, of which the bar takes a part.
@@ -42,7 +43,7 @@ fn Plot(texts: &'static ChartTexts, days: Vec<DailyStats>, summary: String) -> i
     let date = |number: usize| days.get(number).map(|day| day.date.clone());
     let view_box = format!("0 0 {} {HEIGHT}", DAY_WIDTH * days.len());
     view! {
-        <p class="hint">{summary.clone()}</p>
+        <p class="hint">{summary.clone()} " " <DayBegins texts days=days.clone() /></p>
         <p class="legend" aria-hidden="true">
             <span class="sent">{texts.sent}</span>
             <span class="failed">{texts.failed}</span>
@@ -68,6 +69,16 @@ fn Plot(texts: &'static ChartTexts, days: Vec<DailyStats>, summary: String) -> i
         <Numbers texts days />
     }
     .into_any()
+}
+
+/// When a day of the chart begins on the visitor's clock: days are those of UTC.
+#[component]
+fn DayBegins(texts: &'static ChartTexts, days: Vec<DailyStats>) -> impl IntoView {
+    let today = days.last();
+    let begins =
+        today.and_then(|day| UnixMillis::from_date_and_time(&format!("{}T00:00", day.date)));
+    let [before, after] = texts.day_begins;
+    begins.map(|at| view! { {before} <Timestamp at style=TimeStyle::Clock /> {after} })
 }
 
 #[component]

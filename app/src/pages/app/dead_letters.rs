@@ -6,7 +6,7 @@ use leptos::prelude::*;
 
 use super::frame::{AppFrame, Section, app_path};
 use super::{PAGE_SIZE, load_app, requested_page};
-use crate::components::{Column, EmptyState, List, NumberCell, Pager, TimeCell, older};
+use crate::components::{Column, EmptyState, List, NumberCell, Pager, TimeCell, TimeStyle, older};
 use crate::i18n::{DeadLettersTexts, group_thousands};
 use crate::islands::host;
 use crate::pages::load_page;
@@ -79,7 +79,7 @@ fn Row(texts: &'static DeadLettersTexts, base: String, letter: DeadLetterRecord)
             </td>
             <NumberCell label=texts.status value=status />
             <NumberCell label=texts.attempts value=group_thousands(letter.attempts) />
-            <TimeCell at=letter.created_at />
+            <TimeCell at=letter.created_at style=TimeStyle::Ago />
             <td class="actions-cell">
                 <a href=format!("{base}/sends/{}", letter.send_id)>{texts.send}</a>
             </td>

@@ -3,9 +3,8 @@
 use hato_domain::{Schedule, UnixMillis};
 use leptos::prelude::*;
 
-use crate::components::Fact;
+use crate::components::{Fact, TimeStyle, Timestamp};
 use crate::i18n::{DeliveryTexts, group_thousands};
-use crate::islands::LocalTime;
 
 /// The conditions on recipients, if there are any.
 #[component]
@@ -34,10 +33,9 @@ pub fn AudienceFacts(
 #[component]
 pub fn ScheduleFacts(texts: &'static DeliveryTexts, schedule: Schedule) -> impl IntoView {
     let moment = |label: &'static str, at: UnixMillis| {
-        let utc = at.to_minute().replace(' ', "T");
         view! {
             <Fact label>
-                <LocalTime utc />
+                <Timestamp at style=TimeStyle::Zoned />
             </Fact>
         }
     };

@@ -110,7 +110,7 @@ pub fn AppFrame(
                     <p class="breadcrumb">
                         <a href="/apps">{texts.frame.all_apps}</a>
                         " / "
-                        <a href=path.clone() class="app-name">
+                        <a href=path.clone() class="app-name" dir="auto">
                             {app.name.clone()}
                         </a>
                     </p>
@@ -119,7 +119,7 @@ pub fn AppFrame(
                     </nav>
                 </div>
                 <div class="app-page">
-                    <h1>{headline}</h1>
+                    <h1 dir="auto">{headline}</h1>
                     {children()}
                 </div>
             </div>

@@ -7,7 +7,7 @@ use leptos::prelude::*;
 
 use super::frame::{AppFrame, Section, app_path};
 use super::{PAGE_SIZE, load_app, requested_page};
-use crate::components::{Column, EmptyState, List, NumberCell, Pager, TimeCell, older};
+use crate::components::{Column, EmptyState, List, NumberCell, Pager, TimeCell, TimeStyle, older};
 use crate::i18n::{AppTexts, HistoryTexts, group_thousands};
 use crate::islands::LiveRefresh;
 use crate::local_path::with_query;
@@ -171,10 +171,15 @@ fn Row(
     view! {
         <tr>
             <td class="content">
-                <a href=format!("{base}/sends/{}", send.id)>{send.title}</a>
-                <span>{send.body}</span>
+                <a href=format!("{base}/sends/{}", send.id) dir="auto">
+                    {send.title}
+                </a>
+                <span dir="auto">{send.body}</span>
             </td>
-            <TimeCell at=send.schedule.send_at().unwrap_or(send.created_at) />
+            <TimeCell
+                at=send.schedule.send_at().unwrap_or(send.created_at)
+                style=TimeStyle::Ago
+            />
             <td>
                 <span class=format!("status {status}")>{status_name}</span>
             </td>

@@ -60,7 +60,7 @@ fn Row(texts: &'static KeysTexts, event: KeyEventRecord) -> impl IntoView {
     view! {
         <tr>
             <td class="content">
-                <b>{event.key_name}</b>
+                <b dir="auto">{event.key_name}</b>
             </td>
             <td>
                 <span class=format!("status {kind}")>{texts.happened(event.event)}</span>
@@ -68,7 +68,9 @@ fn Row(texts: &'static KeysTexts, event: KeyEventRecord) -> impl IntoView {
             <td>
                 <code class=format!("scope {scope}")>{scope}</code>
             </td>
-            <td data-label=texts.by>{event.actor.name}</td>
+            <td data-label=texts.by>
+                <bdi>{event.actor.name}</bdi>
+            </td>
             <TimeCell at=event.created_at />
         </tr>
     }

@@ -10,7 +10,7 @@ use super::load_app;
 use super::revealed_key::RevealedKey;
 use crate::components::{
     CodeBlock, Column, ConfirmDialog, EmptyState, Field, FieldKind, FormErrorNote, List, Note,
-    PostForm, SuccessNote, TimeCell, Timestamp, Tone,
+    PostForm, SuccessNote, TimeCell, TimeStyle, Timestamp, Tone,
 };
 use crate::i18n::KeysTexts;
 use crate::pages::{IslandAssets, load_page};
@@ -118,13 +118,13 @@ fn NewKeyNote(texts: &'static KeysTexts, new_key: RevealedKey) -> impl IntoView 
 #[component]
 fn Row(texts: &'static KeysTexts, app: String, key: KeyRecord) -> impl IntoView {
     let used = match key.last_used_at {
-        Some(at) => view! { <Timestamp at /> }.into_any(),
+        Some(at) => view! { <Timestamp at style=TimeStyle::Ago /> }.into_any(),
         None => texts.never.into_any(),
     };
     view! {
         <tr>
             <td class="content">
-                <b>{key.name.clone()}</b>
+                <b dir="auto">{key.name.clone()}</b>
             </td>
             <td>
                 <code class=format!("scope {}", key.scope.as_str())>{key.scope.as_str()}</code>

@@ -14,6 +14,7 @@ use super::frame::{AppFrame, Section, app_path};
 use super::load_app;
 use super::revealed_key::RevealedKey;
 use super::this_browser::TryItOut;
+use crate::components::{TimeStyle, Timestamp};
 use crate::i18n::{self, group_thousands};
 use crate::islands::LiveRefresh;
 use crate::pages::{IslandAssets, load_page};
@@ -84,11 +85,12 @@ fn Coming(
     coming: Option<(UnixMillis, i64)>,
 ) -> impl IntoView {
     let link = coming.map(|(due_at, count)| {
-        let first = (texts.coming)(count, due_at.to_minute());
+        let [before, after] = (texts.coming)(count);
         let all = format!("{path}/history?status=scheduled");
         view! {
             <p class="note" role="note">
-                {first} " " <a href=all>{texts.coming_list}</a>
+                {before} <Timestamp at=due_at style=TimeStyle::Zoned /> {after} " "
+                <a href=all>{texts.coming_list}</a>
             </p>
         }
     });

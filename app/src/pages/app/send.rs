@@ -39,7 +39,6 @@ fn SendView(ctx: RequestContext, app: AppRecord, snapshot: SendSnapshot) -> impl
     let send = snapshot.send.clone();
     let again = format!("{path}/send?from={}", send.id);
     let is_open = snapshot.is_running() || snapshot.is_scheduled();
-    let has_times = send.schedule.send_at().is_some() || send.schedule.expires_at().is_some();
     let way = engagement::is_shown(app.messages.tracking, &send)
         .then(|| view! { <LiveWay ctx=ctx.clone() send=send.clone() /> });
     let cancel = is_open.then(|| {
@@ -48,7 +47,7 @@ fn SendView(ctx: RequestContext, app: AppRecord, snapshot: SendSnapshot) -> impl
     });
     view! {
         <AppFrame app section=Section::History title=send.title.clone()>
-            {(is_open || has_times || way.is_some()).then(|| view! { <IslandAssets /> })}
+            {(is_open || way.is_some()).then(|| view! { <IslandAssets /> })}
             <CancelledNote ctx=ctx.clone() send=send.clone() />
             <FormErrorNote form="cancel" />
             <div class="send">
@@ -144,7 +143,6 @@ fn SendDetails(texts: &'static AppTexts, send: SendRecord, site: String) -> impl
             <dl class="facts">
                 <Fact label=words.accepted>
                     <Timestamp at=send.created_at />
-                    " UTC"
                 </Fact>
                 {conditions}
                 <ScheduleFacts texts=&texts.delivery schedule=send.schedule />

@@ -90,6 +90,7 @@ fn DeleteSection(ctx: RequestContext, app: AppRecord) -> impl IntoView {
     let texts = &ctx.texts().app.settings;
     let label = (texts.type_name)(&app.name);
     let refused = ctx.query("form").as_deref() == Some("delete");
+    let empty = ctx.texts().site.field_empty;
     view! {
         <section class="card narrow danger-zone" id="delete">
             <h2>{texts.delete_title}</h2>
@@ -104,7 +105,14 @@ fn DeleteSection(ctx: RequestContext, app: AppRecord) -> impl IntoView {
                 >
                     <div class="field">
                         <label for="delete-name">{label}</label>
-                        <input id="delete-name" name="name" required autocomplete="off" />
+                        <input
+                            id="delete-name"
+                            name="name"
+                            dir="auto"
+                            required
+                            autocomplete="off"
+                            data-empty=empty
+                        />
                     </div>
                 </PostForm>
             </ConfirmDialog>

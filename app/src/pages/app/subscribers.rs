@@ -13,7 +13,7 @@ use super::frame::{AppFrame, Section, app_path};
 use super::{load_app, requested_page};
 use crate::components::{
     Column, ConfirmDialog, EmptyState, FormErrorNote, HiddenFields, List, Note, Pager, PostForm,
-    SuccessNote, TimeCell, Timestamp, Tone,
+    SuccessNote, TimeCell, TimeStyle, Timestamp, Tone,
 };
 use crate::i18n::{SubscribersTexts, group_thousands};
 use crate::local_path::with_query;
@@ -187,12 +187,16 @@ fn Row(
     view! {
         <tr>
             <EndpointCell host=host.clone() endpoint=item.endpoint />
-            <td data-label=texts.platform>{or_dash(item.platform)}</td>
-            <td data-label=texts.user>{or_dash(item.user_id)}</td>
-            <td class="tags" data-label=texts.tags>
-                <span>{or_dash(tags)}</span>
+            <td data-label=texts.platform>
+                <bdi>{or_dash(item.platform)}</bdi>
             </td>
-            <TimeCell label=texts.since at=item.created_at />
+            <td data-label=texts.user>
+                <bdi>{or_dash(item.user_id)}</bdi>
+            </td>
+            <td class="tags" data-label=texts.tags>
+                <span dir="auto">{or_dash(tags)}</span>
+            </td>
+            <TimeCell label=texts.since at=item.created_at style=TimeStyle::Ago />
             <td class="time" data-label=texts.last_success>
                 {or_dash(last_success)}
             </td>

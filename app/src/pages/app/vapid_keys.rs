@@ -201,6 +201,7 @@ fn Export(
                         type="password"
                         required
                         autocomplete="current-password"
+                        data-empty=RequestContext::current().texts().site.field_empty
                     />
                 </label>
             </PostForm>

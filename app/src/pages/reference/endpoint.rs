@@ -1,10 +1,12 @@
 //! An endpoint of the API in the reference: its parameters, its body and its answers.
 
+use hato_domain::ErrorCode;
 use leptos::prelude::*;
 use serde_json::Value;
 
 use super::schema::kind;
-use super::{members, text};
+use super::{description, members, text};
+use crate::i18n::message;
 use crate::language::Lang;
 use crate::request_context::RequestContext;
 
@@ -84,21 +86,37 @@ pub fn EndpointView(endpoint: ReferenceEndpoint) -> impl IntoView {
     });
     let (successes, errors) = responses(&operation["responses"]);
     view! {
-        <section id=id class="card endpoint">
-            <h3>
-                <code translate="no">{method} " " {path}</code>
-            </h3>
-            <p>{summary}</p>
-            <p class="hint" lang="en">{text(&operation["description"])}</p>
-            {parameters}
-            {request}
-            <h4>{texts.responses}</h4>
-            {successes}
-            <h4>{texts.errors}</h4>
-            <dl>{errors}</dl>
-        </section>
+        <details class="card endpoint">
+            <summary>
+                <h3>
+                    <code translate="no">{method} " " {path}</code>
+                </h3>
+                <span>{summary}</span>
+            </summary>
+            <div id=id class="endpoint-body">
+                {about(&operation["description"])}
+                {parameters}
+                {request}
+                <h4>{texts.responses}</h4>
+                {successes}
+                <h4>{texts.errors}</h4>
+                <dl>{errors}</dl>
+            </div>
+        </details>
     }
     .into_any()
+}
+
+/// What people should know of an operation, and the credential that it takes, which the document has as one text.
+fn about(text_of_operation: &Value) -> impl IntoView + use<> {
+    let text = text(text_of_operation);
+    let at = text.find("Credential: ").unwrap_or(text.len());
+    let (about, credential) = text.split_at(at);
+    let line = |text: &str| {
+        let text = Value::from(text.trim());
+        (text != "").then(|| view! { <p class="hint">{description(&text)}</p> })
+    };
+    (line(about), line(credential))
 }
 
 fn parameter(parameter: &Value, required: &'static str) -> impl IntoView + use<> {
@@ -112,7 +130,7 @@ fn parameter(parameter: &Value, required: &'static str) -> impl IntoView + use<>
                 " "
                 <small>{place} " " {must}</small>
             </dt>
-            <dd>{text(&parameter["description"])} " " {kind(&parameter["schema"])}</dd>
+            <dd>{description(&parameter["description"])} " " {kind(&parameter["schema"])}</dd>
         </div>
     }
 }
@@ -137,7 +155,7 @@ fn response_entry(status: &str, response: &Value) -> impl IntoView + use<> {
         <p>
             <strong>{status.to_owned()}</strong>
             " "
-            {text(&response["description"])}
+            {description(&response["description"])}
             " "
             {name}
         </p>
@@ -147,13 +165,14 @@ fn response_entry(status: &str, response: &Value) -> impl IntoView + use<> {
 
 fn error_entry(status: &str, response: &Value) -> impl IntoView + use<> {
     let examples = &response["content"]["application/json"]["examples"];
-    let codes = members(examples).map(|(code, example)| {
-        let sentence = text(&example["value"]["error"]);
+    let lang = RequestContext::current().lang();
+    let codes = members(examples).map(|(code, _)| {
+        let sentence = ErrorCode::parse(code).map(|code| message(lang, code));
         view! {
             <dd>
                 <code translate="no">{code.clone()}</code>
                 " "
-                <span lang="ja">{sentence}</span>
+                {sentence}
             </dd>
         }
     });

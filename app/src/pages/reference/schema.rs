@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 use serde_json::Value;
 
-use super::{members, text};
+use super::{description, members, text};
 use crate::request_context::RequestContext;
 
 /// A schema of the components, under an anchor of its name.
@@ -28,7 +28,7 @@ pub fn SchemaView(name: String, schema: Value) -> impl IntoView {
                         " "
                         <small>{must}</small>
                     </dt>
-                    <dd>{text(&member["description"])} " " {kind(member)}</dd>
+                    <dd>{description(&member["description"])} " " {kind(member)}</dd>
                 </div>
             }
             .into_any()
@@ -38,13 +38,17 @@ pub fn SchemaView(name: String, schema: Value) -> impl IntoView {
     let rows = rows.collect_view();
     let id = anchor(&name);
     view! {
-        <section id=id class="card">
-            <h3>
-                <code translate="no">{name}</code>
-            </h3>
-            <p>{text(&schema["description"])}</p>
-            <dl>{rows}</dl>
-        </section>
+        <details class="card">
+            <summary>
+                <h3>
+                    <code translate="no">{name}</code>
+                </h3>
+            </summary>
+            <div id=id class="endpoint-body">
+                <p>{description(&schema["description"])}</p>
+                <dl>{rows}</dl>
+            </div>
+        </details>
     }
     .into_any()
 }

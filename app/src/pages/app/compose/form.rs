@@ -23,6 +23,9 @@ use crate::pages::app::this_browser::SendToMeFirst;
 use crate::request_context::RequestContext;
 use crate::server_fns::{DraftPart, NotificationDraft};
 
+/// The id of the form that holds the draft.
+pub(super) const DRAFT_FORM: &str = "draft";
+
 /// The form again for whoever posted it when the session was over: no cookie would carry a draft past the login.
 #[component]
 pub(super) fn LoggedOut(ctx: RequestContext, draft: NotificationDraft) -> impl IntoView {
@@ -142,11 +145,12 @@ fn DraftForm(
     #[prop(optional)]
     to_me: Option<AnyView>,
 ) -> impl IntoView {
+    RequestContext::current().switch_with_form(DRAFT_FORM);
     let (rich, people) = (draft.rich.clone(), draft.audience.clone());
     let (times, options) = (draft.timing.clone(), draft.options.clone());
     view! {
         <IslandAssets />
-        <form method="post" action=action class="card compose">
+        <form id=DRAFT_FORM method="post" action=action class="card compose">
             <ContentSection texts draft site />
             <RichSection texts draft=rich />
             <AudienceSection texts app draft=people everybody=audience />

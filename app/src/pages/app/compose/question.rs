@@ -6,6 +6,7 @@ use leptos::prelude::*;
 use uuid::Uuid;
 
 use super::SendPlan;
+use super::form::DRAFT_FORM;
 use super::month::{MonthlyQuota, MonthlyQuotaNote};
 use super::options::OptionsFacts;
 use super::rich::RichFacts;
@@ -33,6 +34,7 @@ pub(super) fn ReviewForm(
     month: Option<MonthlyQuota>,
 ) -> impl IntoView {
     let texts = &ctx.texts().app.compose;
+    ctx.switch_with_form(DRAFT_FORM);
     let action = format!("{}/send", app_path(&app));
     let to_me = app.clone();
     let needed = plan.recipients;
@@ -44,7 +46,7 @@ pub(super) fn ReviewForm(
     view! {
         <AppFrame app section=Section::Compose title=texts.review_title>
             <IslandAssets />
-            <form method="post" action=action class="card review">
+            <form id=DRAFT_FORM method="post" action=action class="card review">
                 <Preview
                     title=draft.title.clone()
                     body=draft.body.clone()

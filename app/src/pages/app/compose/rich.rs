@@ -1,10 +1,11 @@
 //! The section of the form for what a notification has beyond title, text and links (CONTRACT 13).
 
+use hato_domain::UnixMillis;
 use hato_domain::notification::TextDirection;
 use leptos::prelude::*;
 
 use super::timing::time_field_texts;
-use crate::components::{Fact, Field, FieldKind};
+use crate::components::{Fact, Field, FieldKind, TimeStyle, Timestamp};
 use crate::i18n::{ComposeTexts, RichTexts};
 use crate::islands::TimeField;
 use crate::server_fns::RichDraft;
@@ -162,9 +163,11 @@ pub(super) fn RichFacts(texts: &'static RichTexts, draft: RichDraft) -> impl Int
     };
     let fact = |(name, value): (&str, &str)| {
         let value = match name {
-            "renotify" | "require_interaction" | "silent" => texts.yes.to_owned(),
-            "timestamp" => format!("{} UTC", value.replace('T', " ")),
-            _ => value.to_owned(),
+            "renotify" | "require_interaction" | "silent" => texts.yes.into_any(),
+            "timestamp" => UnixMillis::from_date_and_time(value)
+                .map(|at| view! { <Timestamp at style=TimeStyle::Zoned /> })
+                .into_any(),
+            _ => value.to_owned().into_any(),
         };
         view! { <Fact label=label(name)>{value}</Fact> }
     };

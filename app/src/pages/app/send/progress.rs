@@ -7,7 +7,7 @@ use hato_service::{Service, ServiceResult};
 use leptos::prelude::*;
 
 use super::failures::Failures;
-use crate::components::{Fact, Timestamp};
+use crate::components::{Fact, TimeStyle, Timestamp};
 use crate::i18n::{AppTexts, SendTexts, group_thousands};
 
 /// Units of the bar, whose lengths are thousandths.
@@ -253,7 +253,7 @@ fn Waiting(texts: &'static SendTexts, send: SendRecord) -> impl IntoView {
     send.waiting.map(|waiting| {
         let text = (texts.waiting)(waiting.recipients, waiting.is_cut_short);
         view! {
-            <p class="waiting">{text} " " <Timestamp at=waiting.next_at /> " UTC"</p>
+            <p class="waiting">{text} " " <Timestamp at=waiting.next_at style=TimeStyle::Clock /></p>
         }
     })
 }

@@ -4,7 +4,7 @@ use hato_service::ports::{AttemptRecord, WebhookResponse};
 use leptos::prelude::*;
 use leptos::server_fn::ServerFn;
 
-use crate::components::{Column, FormErrorNote, NumberCell, PostForm, Table};
+use crate::components::{Column, FormErrorNote, NumberCell, PostForm, Table, TimeStyle, Timestamp};
 use crate::i18n::WebhookTexts;
 use crate::server_fns::ResendEvent;
 
@@ -75,7 +75,7 @@ fn AttemptRow(
     view! {
         <tr>
             <td class="time">
-                <time>{attempt.started_at.to_second()}</time>
+                <Timestamp at=attempt.started_at style=TimeStyle::Second />
             </td>
             <td class="content">
                 <b>{attempt.kind.as_str()}</b>
@@ -84,7 +84,7 @@ fn AttemptRow(
                     .map(|next| {
                         view! {
                             <p class="hint">
-                                {texts.next} " " <time>{next.to_second()}</time>
+                                {texts.next} " " <Timestamp at=next style=TimeStyle::Second />
                             </p>
                         }
                     })}

@@ -5,7 +5,9 @@ use hato_service::WebhookDetails;
 use leptos::prelude::*;
 use leptos::server_fn::ServerFn;
 
-use crate::components::{CodeBlock, Field, FieldKind, FormErrorNote, Note, PostForm, Tone};
+use crate::components::{
+    CodeBlock, Field, FieldKind, FormErrorNote, Note, PostForm, Timestamp, Tone,
+};
 use crate::i18n;
 use crate::request_context::RequestContext;
 use crate::server_fns::{
@@ -130,8 +132,7 @@ pub fn SecretSection(
     let previous = webhook.previous_secret.map(|(secret, until)| {
         view! {
             <p class="hint">
-                {texts.previous} " · " {texts.previous_until} " " <time>{until.to_minute()}</time>
-                " UTC"
+                {texts.previous} " · " {texts.previous_until} " " <Timestamp at=until />
             </p>
             <CodeBlock id="previous-secret" label=texts.previous text=secret line=true />
         }

@@ -1,0 +1,16 @@
+// Questions before what cannot be undone: Escape and a click beside them close them again.
+(() => {
+  const openQuestion = () => document.querySelector('details.confirm[open]');
+
+  document.addEventListener('keydown', ({ key }) => {
+    const question = key === 'Escape' && openQuestion();
+    if (!question) return;
+    question.open = false;
+    question.querySelector('summary').focus();
+  });
+
+  document.addEventListener('click', ({ target }) => {
+    const question = openQuestion();
+    if (question && !question.contains(target)) question.open = false;
+  });
+})();

@@ -1,0 +1,96 @@
+// Points in time on the visitor's own clock, wherever a page shows one: before anybody sees another, and with UTC on hover.
+
+import type { Page } from '@playwright/test';
+
+import { ApiApp } from '../support/api-app.ts';
+import { openLoggedIn } from '../support/console-guard.ts';
+import { expect, test } from '../support/fixtures.ts';
+
+const MINUTES = /^\d{4}-\d\d-\d\d \d\d:\d\d UTC$/;
+
+/** Before the page's own scripts: notes every frame in which a time was seen in UTC, and how much the page moved. */
+function watchFrames(): void {
+  const seen = { utc: [] as string[], shift: 0 };
+  (globalThis as any).seen = seen;
+  const look = () => {
+    for (const time of document.querySelectorAll('time')) {
+      if (time.textContent!.includes('UTC')) seen.utc.push(time.textContent!);
+    }
+    requestAnimationFrame(look);
+  };
+  requestAnimationFrame(look);
+  new PerformanceObserver((list) => {
+    for (const entry of list.getEntries()) seen.shift += (entry as any).value;
+  }).observe({ type: 'layout-shift', buffered: true });
+}
+
+/** The times of the page with what they say on hover. */
+function times(page: Page): Promise<{ text: string; hover: string; at: number }[]> {
+  return page.$$eval('time', (all) =>
+    all.map((it) => ({ text: it.textContent!, hover: it.title, at: Date.parse(it.dateTime) })),
+  );
+}
+
+/** A moment to the minute, as somebody in New York reads it. */
+function inNewYork(at: number): string {
+  const options = { timeZone: 'America/New_York', dateStyle: 'short', timeStyle: 'short' } as const;
+  return new Intl.DateTimeFormat('sv-SE', options).format(at);
+}
+
+test('every time is the visitor’s own from the first frame on', async ({ browser, hato, push }) => {
+  const app = await ApiApp.create(hato, await hato.ownerSession(), 'はとパン');
+  await app.subscribe(await push.subscribe(1));
+  const sent = await app.request('POST', '/notify', { title: '便り', body: '本文' });
+  const later = Date.now() + 40 * 3_600_000;
+  const scheduled = await app.request('POST', '/notify', { title: 'あとで', body: '本文', send_at: later });
+  const options = { locale: 'en-GB', timezoneId: 'America/New_York' };
+  const { page, consoleErrors } = await openLoggedIn(browser, hato.url, app.session, options);
+  await page.addInitScript(watchFrames);
+
+  for (const path of ['/apps', '/account', '', '/history', '/subscribers', '/keys/vapid', `/sends/${sent.send_id}`]) {
+    await page.goto(path.startsWith('/a') ? path : app.path + path);
+    await page.evaluate(() => new Promise((seen) => requestAnimationFrame(() => requestAnimationFrame(seen))));
+    const shown = await times(page);
+    expect(shown.length, path).toBeGreaterThan(0);
+    for (const { text, hover } of shown) {
+      expect(text, path).not.toContain('UTC');
+      expect(hover, path).toContain(' UTC');
+    }
+    const { utc, shift } = await page.evaluate(() => (globalThis as any).seen);
+    expect(utc, path).toEqual([]);
+    expect(shift, path).toBeLessThan(0.01);
+  }
+
+  await page.goto(`${app.path}/sends/${scheduled.send_id}`);
+  const due = (await times(page)).find(({ at }) => at === later)!;
+  expect(due.text).toBe(`${inNewYork(later)} (America/New_York)`);
+  expect(due.hover).toMatch(MINUTES);
+  // What was a moment ago says so; what is a day away or more is a date.
+  await page.goto(`${app.path}/history`);
+  await expect(page.locator('tr', { hasText: '便り' }).locator('time')).toHaveText(/^(now|\d+ minutes? ago)$/);
+  await expect(page.locator('tr', { hasText: 'あとで' }).locator('time')).toHaveText(inNewYork(later));
+  await page.goto(app.path);
+  const begins = page.locator('#chart time').first();
+  await expect(begins).toHaveText(/^(19|20):00$/);
+  await expect(begins).toHaveAttribute('title', '00:00 UTC');
+  // A part of the page that the server sends anew is written in the same way.
+  await page.evaluate(() => {
+    const part = document.querySelector('#coming')!;
+    const fresh = part.cloneNode(true) as Element;
+    for (const time of fresh.querySelectorAll('time')) time.textContent = time.title;
+    part.replaceWith(fresh);
+  });
+  await expect(page.locator('#coming time')).toHaveText(`${inNewYork(later)} (America/New_York)`);
+  expect(consoleErrors).toEqual([]);
+  await page.context().close();
+
+  const still = await openLoggedIn(browser, hato.url, app.session, { ...options, javaScriptEnabled: false });
+  await still.page.goto(`${app.path}/history`);
+  for (const { text, hover } of await still.page.locator('time').evaluateAll((all) =>
+    all.map((it) => ({ text: it.textContent!, hover: (it as HTMLElement).title })),
+  )) {
+    expect(text).toMatch(MINUTES);
+    expect(hover).toBe(text);
+  }
+  await still.page.context().close();
+});
