@@ -12,6 +12,7 @@ const failure = (code, message, cause) => Object.assign(new Error(message, { cau
 //                        endpoint that the server was told it of, and when; and which tags it was not told of yet
 //   worker SCOPE         the address of the worker file that Hato registered there
 //   tried SCOPE          when a repair failed last
+//   asked SCOPE          when the server refused a subscription of which this browser has no record
 //   reports              what the server was not told yet of notifications (reports.js)
 //   asked BASEURL APPKEY when the server was last asked which app the key is of
 //
@@ -117,9 +118,8 @@ async function subscribeAt({ pushManager }, { publicKey }) {
     return await Promise.race([asked, limit]);
   } catch (error) {
     if (error.name !== "AbortError") throw error;
-    const causes = "the network may block push, or this is a private window";
-    const failed = failure("PUSH_UNREACHABLE", `The push service cannot be reached: ${causes}`, error);
-    throw Object.assign(failed, { asked });
+    const causes = "The network may block push, or this is a private window";
+    throw Object.assign(failure("PUSH_UNREACHABLE", causes, error), { asked });
   }
 }
 

@@ -103,6 +103,21 @@ export class App {
     return before.id;
   }
 
+  /** Gives the app another service's VAPID key, as a JWK; as the primary one if asked. */
+  async importVapidKey(privateKey: object, isPrimary: boolean): Promise<void> {
+    const path = this.path('/vapid-keys');
+    const made = await this.hato.api('POST', path, this.fullKey, { private_key: privateKey });
+    expect(made.status).toBe(201);
+    if (!isPrimary) return;
+    expect((await this.hato.api('POST', `${path}/${made.json.id}/primary`, this.fullKey)).status).toBe(200);
+  }
+
+  /** Registers subscriptions that were made elsewhere. */
+  async importSubscriptions(items: object[]): Promise<void> {
+    const { json } = await this.hato.api('POST', this.path('/subscriptions/bulk'), this.fullKey, { items });
+    expect(json).toEqual({ created: items.length, updated: 0, rejected: [] });
+  }
+
   /** Deletes a VAPID key that no active subscription has. */
   async deleteVapidKey(id: string): Promise<void> {
     const deleted = await this.hato.api('DELETE', this.path(`/vapid-keys/${id}`), this.fullKey);

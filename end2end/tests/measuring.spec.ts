@@ -107,12 +107,17 @@ test('an address with a token counts as a click and loses it', async ({ app, hat
     [`?a&hato_t=${token}&b=%20#c`, '?a&b=%20#c'],
     [`?hato_t=${token}&b#c`, '?b#c'],
     ['?not_hato_t=1', '?not_hato_t=1'],
+    [`?hato_t=${'x'.repeat(41)}`, `?hato_t=${'x'.repeat(41)}`],
+    ['?hato_t=%E9%B3%A9&b', '?hato_t=%E9%B3%A9&b'],
+    ['?hato_t=', '?hato_t='],
   ]) {
     await page.page.goto(`${site.url}/${query}`);
     await page.waitForState('unsubscribed');
     expect(await page.page.evaluate(() => location.href)).toBe(`${site.url}/${left}`);
   }
   await expect.poll(() => counts(app, send_id)).toEqual([0, 1, 0]);
+  // What does not look like a token was not kept to be told later.
+  await expect.poll(() => page.page.evaluate(readReports)).toEqual([]);
 });
 
 /** Runs in the page: what waits to be told. */

@@ -60,8 +60,7 @@ async function registerVisitor(settings, subscription, before) {
 
 // What the server was told of the subscription that the browser holds.
 async function findTold(settings) {
-  const registered = await loadRegistered(settings);
-  const held = await ownSubscriptions(settings, registered);
+  const { registered, held } = await findOwn(settings);
   return registered.find(({ endpoint }) => held.some((it) => it.endpoint === endpoint));
 }
 
@@ -86,16 +85,11 @@ async function tellOrRegister(settings, registered, audience) {
   }
 }
 
-async function loadUntold(settings) {
+async function tellUntold(settings, tell) {
   const registered = await findTold(settings);
   const audience = await loadAudience(settings);
   const isUntold = registered && Object.keys(findUntold(audience, registered)).length > 0;
-  return isUntold && [registered, audience];
-}
-
-async function tellUntold(settings) {
-  const untold = await loadUntold(settings);
-  if (untold) await tellServer(settings, ...untold);
+  if (isUntold) await tell(settings, registered, audience);
 }
 
 // --- The functions of the page
@@ -145,7 +139,7 @@ const isTag = (text) => typeof text === "string" && /^[a-z\d.:-][\w.:-]{0,63}$/i
 
 function requireTags(tags) {
   if (Array.isArray(tags) && tags.length <= 50 && tags.every(isTag)) return;
-  throw failure("INVALID_INPUT", "At most 50 tags, each 1 to 64 of A-Z a-z 0-9 _ . : - and without _ in front");
+  throw failure("INVALID_INPUT", "At most 50 tags of 1 to 64 A-Z a-z 0-9 _ . : - and no _ in front");
 }
 
 // In the server's order.

@@ -18,7 +18,7 @@ const isSupported = () =>
 function requireSupport() {
   if (isSupported()) return;
   if (needsInstall()) {
-    throw failure("NEEDS_INSTALL", "Push needs this site to be on the home screen");
+    throw failure("NEEDS_INSTALL", "This site is not on the home screen");
   }
   throw failure("UNSUPPORTED", "This browser has no web push");
 }
@@ -27,6 +27,6 @@ function platform() {
   const agent = navigator.userAgent;
   const names = { Edg: "Edge", OPR: "Opera", Firefox: "Firefox", Chrome: "Chrome", Safari: "Safari" };
   const browser = Object.keys(names).find((name) => agent.includes(name));
-  const system = navigator.userAgentData?.platform || navigator.platform || "";
-  return `${names[browser] || ""} ${system}`.trim().slice(0, 100);
+  const system = navigator.userAgentData?.platform || navigator.platform;
+  return [names[browser], system].join(" ").trim().slice(0, 100);
 }

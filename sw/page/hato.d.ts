@@ -16,12 +16,15 @@ export interface HatoOptions {
   appKey: string;
   /**
    * The site's service worker, which imports Hato's. Default: `/hato-sw.js`. A file of that name is
-   * taken for Hato's alone; any other for the site's own, where another push service is respected.
+   * taken for Hato's alone; any other for the site's own, where another push service is respected
+   * unless its subscription was imported.
    */
   serviceWorker?: string;
   /**
    * The worker's scope. Default: the folder of `serviceWorker`, or the folder `hato-push/` in it
-   * when the site has another worker there. When it changes, subscribers move on their next visit.
+   * when the site has another worker there. When it changes, subscribers move on their next visit. A
+   * worker that is at the given scope is replaced, and its subscription stays: so Hato takes over from
+   * another service.
    */
   scope?: string;
 }

@@ -10,13 +10,15 @@ let lastState;
 let announced;
 
 // Every error that leaves this script has a code.
-async function withErrorCode(promise) {
-  try {
-    return await promise;
-  } catch (error) {
-    throw typeof error?.code === "string" ? error : failure("BROWSER_ERROR", String(error), error);
-  }
-}
+const withErrorCode =
+  (act) =>
+  async (...args) => {
+    try {
+      return await act(...args);
+    } catch (error) {
+      throw typeof error?.code === "string" ? error : failure("BROWSER_ERROR", String(error), error);
+    }
+  };
 
 const isWithin = (time, span) => time <= Date.now() && Date.now() - time < span;
 
@@ -34,11 +36,15 @@ async function loadRegistered({ scope, publicKey }) {
   return registered.filter((it) => it.scope === scope || it.publicKey === publicKey);
 }
 
-async function ownSubscriptions(settings, registered) {
+// That, and what the browser holds of it.
+async function findOwn(settings) {
+  const registered = await loadRegistered(settings);
   const scopes = new Set([settings.scope, ...registered.map(({ scope }) => scope)]);
   const found = await Promise.all([...scopes].map(subscriptionAt));
-  return found.filter((it) => isOurs(it, settings));
+  return { registered, held: found.filter((it) => isOurs(it, settings)) };
 }
+
+const unsubscribeAll = (held) => Promise.allSettled(held.map((it) => it.unsubscribe()));
 
 async function ensureSubscribed(settings) {
   const registration = await activeRegistration(settings);
@@ -48,13 +54,28 @@ async function ensureSubscribed(settings) {
   return subscribeAt(registration, settings);
 }
 
+// The server knows what the app has imported, and this browser does not: a subscription without a record is
+// registered with its own key. What the server refuses is another service's, and asked about once a day.
+async function adopt(settings) {
+  const name = `asked ${settings.scope}`;
+  const subscription = await subscriptionAt(settings.scope);
+  if (!subscription || isOurs(subscription, settings)) return;
+  if ((await loadRegistered(settings)).length || isWithin(await getValue(name), DAY)) return;
+  const publicKey = publicKeyOf(subscription);
+  try {
+    await registerSubscription({ ...settings, publicKey }, subscription, []);
+  } catch (error) {
+    if (error.code !== "INVALID_INPUT") throw error;
+    await setValue(name, Date.now());
+  }
+}
+
 // An app that has the visitor's key no more refuses it.
 async function findPrimaryKey(settings, error) {
-  if (error.code === "INVALID_INPUT") {
-    const { publicKey } = await call(settings, "GET", "/api/v1/vapid-public-key");
-    if (publicKey !== settings.publicKey) return { vapid_public_key: publicKey };
-  }
-  throw error;
+  if (error.code !== "INVALID_INPUT") throw error;
+  const { publicKey } = await call(settings, "GET", "/api/v1/vapid-public-key");
+  if (publicKey === settings.publicKey) throw error;
+  return { vapid_public_key: publicKey };
 }
 
 // Where the app has another primary key by now, a subscription with that one takes the place of the browser's.
@@ -78,12 +99,12 @@ async function resubscribe(settings) {
     await registerSubscription(settings, subscription, [dead]);
   }
   await unsubscribeOthers(settings, subscription);
-  await tellUntold(settings);
+  await tellUntold(settings, tellServer);
 }
 
 async function unsubscribeOthers(settings, { endpoint }) {
-  const registered = await loadRegistered(settings);
-  for (const other of await ownSubscriptions(settings, registered)) {
+  const { registered, held } = await findOwn(settings);
+  for (const other of held) {
     if (other.endpoint !== endpoint) await other.unsubscribe();
   }
   for (const { scope } of registered) {
@@ -94,6 +115,7 @@ async function unsubscribeOthers(settings, { endpoint }) {
 async function registerFirst() {
   const settings = await loadSettings();
   try {
+    await adopt(settings);
     await resubscribe(settings);
   } catch (error) {
     const end = () => endUnregistered(settings);
@@ -105,9 +127,8 @@ async function registerFirst() {
 
 // A visitor whom the server does not know must not look like a subscriber.
 async function endUnregistered(settings) {
-  const registered = await loadRegistered(settings);
-  const made = registered.length ? [] : await ownSubscriptions(settings, registered);
-  await Promise.allSettled(made.map((subscription) => subscription.unsubscribe()));
+  const { registered, held } = await findOwn(settings);
+  if (!registered.length) await unsubscribeAll(held);
 }
 
 // --- Repair
@@ -129,9 +150,9 @@ async function isDue(settings) {
 
 // A browser whose subscription is right may have another language now, or a user who is not told yet.
 async function makeRight(settings) {
+  await adopt(settings);
   if (await isDue(settings)) return resubscribe(settings);
-  const untold = await loadUntold(settings);
-  if (untold) await tellOrRegister(settings, ...untold);
+  await tellUntold(settings, tellOrRegister);
 }
 
 // Of several tabs one goes ahead, and after a failure nobody for an hour. To leave the page is none: the
@@ -157,9 +178,7 @@ async function currentState() {
   if (Notification.permission === "denied") return "denied";
   requireInit();
   try {
-    const settings = await loadSettings();
-    const registered = await loadRegistered(settings);
-    const held = await ownSubscriptions(settings, registered);
+    const { registered, held } = await findOwn(await loadSettings());
     return registered.length && held.length ? "subscribed" : "unsubscribed";
   } catch {
     // Whoever blocks the site's data blocks workers too.
@@ -215,12 +234,7 @@ async function watch() {
 }
 
 async function start() {
-  let failed;
-  if (isSupported()) {
-    await ensureSettings().catch((error) => {
-      failed = error;
-    });
-  }
+  const failed = isSupported() && (await ensureSettings().catch((error) => error));
   await refresh();
   if (failed && lastState !== "unsupported") throw failed;
 }
@@ -253,10 +267,9 @@ async function subscribe() {
 // push service refuses the next delivery.
 async function endSubscriptions() {
   const settings = await loadSettings();
-  const registered = await loadRegistered(settings);
-  const held = await ownSubscriptions(settings, registered);
+  const { registered, held } = await findOwn(settings);
   await Promise.all(registered.map(({ scope }) => deleteValue(registeredKey(scope))));
-  const ended = await Promise.allSettled(held.map((subscription) => subscription.unsubscribe()));
+  const ended = await unsubscribeAll(held);
   notifyTabs();
   const endpoints = new Set([...registered, ...held].map(({ endpoint }) => endpoint));
   const path = `/api/v1/apps/${settings.appId}/subscriptions`;
@@ -286,19 +299,19 @@ async function init(options) {
 
 const hato = {
   init(options) {
-    const started = withErrorCode(init(options));
+    const started = withErrorCode(init)(options);
     // A page that ignores the promise meets the error again in the call that needs the server.
     started.catch(() => {});
     return started;
   },
-  subscribe: () => withErrorCode(subscribe()),
-  unsubscribe: () => withErrorCode(unsubscribe()),
-  identify: (userId, userToken) => withErrorCode(identify(userId, userToken)),
-  forget: () => withErrorCode(forget()),
-  addTags: (tags) => withErrorCode(changeTags(tags, [])),
-  removeTags: (tags) => withErrorCode(changeTags([], tags)),
-  tags: () => withErrorCode(changeTags([], [])),
-  state: () => withErrorCode(currentState()),
+  subscribe: withErrorCode(subscribe),
+  unsubscribe: withErrorCode(unsubscribe),
+  identify: withErrorCode(identify),
+  forget: withErrorCode(forget),
+  addTags: withErrorCode((tags) => changeTags(tags, [])),
+  removeTags: withErrorCode((tags) => changeTags([], tags)),
+  tags: withErrorCode(() => changeTags([], [])),
+  state: withErrorCode(currentState),
   onChange(listener) {
     listeners.add(listener);
     if (lastState) tell(listener);

@@ -169,6 +169,10 @@
     }
   }
 
+  // Where the file is Hato's alone, nobody loses anything by it: it takes over from what was there before, such as
+  // another service's worker, without waiting until all pages of the site are closed.
+  if (isHatoWorker(self.location.href)) self.addEventListener("install", () => self.skipWaiting());
+
   // The browser may stop a worker as soon as no event is under way. waitUntil keeps it until the
   // notification is shown, the window opened, or the new endpoint registered.
   self.addEventListener("push", (event) => {

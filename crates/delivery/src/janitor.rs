@@ -31,6 +31,10 @@ const APP_STEP_ROWS: u32 = 200;
 /// The pause between two steps, in which others write.
 const STEP_DELAY: Duration = Duration::from_millis(20);
 
+/// How long it is known who was counted after their tokens are good no more: somebody whose clock is behind, or whose transaction waits,
+/// may still count one.
+const FORGET_DELAY: Duration = Duration::from_mins(5);
+
 /// Keeps the store from growing for ever. Any number of processes may run one, of which one at a time removes.
 pub struct Janitor {
     store: Arc<dyn Store>,
@@ -54,7 +58,7 @@ enum PurgeKind {
     RateWindows,
     /// What recipients did, told to webhooks once a day.
     UntoldEngagement,
-    /// Who was counted, once their tokens are good no more.
+    /// Who was counted, some minutes after their tokens are good no more.
     EngagedRecipients,
     OldEvents,
     Webhooks,
@@ -194,7 +198,7 @@ impl Janitor {
             PurgeKind::RateWindows => store.purge_rate_windows(STEP_ROWS).await,
             PurgeKind::UntoldEngagement => store.tell_engagement(now, STEP_ROWS).await,
             PurgeKind::EngagedRecipients => {
-                let hour = first_counted_hour(now);
+                let hour = first_counted_hour(now.minus(FORGET_DELAY));
                 store.forget_engaged(hour, STEP_ROWS).await
             }
             PurgeKind::OldEvents => self.end_old_events(now).await,

@@ -6,9 +6,19 @@ mod tokens;
 pub(crate) use reports::Reports;
 pub use tokens::{EngagementTokens, SendTokens, TOKEN_LENGTH, first_counted_hour, hour_of};
 
+use std::future::ready;
+use std::sync::Arc;
+
+use futures_util::stream::{self, StreamExt as _};
+use hato_domain::UnixMillis;
 use hato_domain::wire::ReportEngagement;
 
+use crate::ports::StoreError;
 use crate::{Service, ServiceResult};
+use reports::{BySend, OfSend};
+
+/// Sends that are counted at a time: those that come together share a commit.
+const SENDS_AT_A_TIME: usize = 8;
 
 impl Service {
     /// Takes a report to be counted soon. Whether it will count, nobody is told: a token that was made up takes as long as any other.
@@ -28,18 +38,24 @@ impl Service {
         };
         let now = self.clock.now();
         let read = tokio::task::spawn_blocking(move || reports.by_send(&tokens, now));
-        let mut sends = read
-            .await
-            .map_err(crate::ServiceError::internal)?
-            .into_iter();
-        while let Some((send, reported)) = sends.next() {
-            let counted = self.store.count_engagement(&send, reported.clone(), now);
-            if let Err(error) = counted.await {
-                self.reports
-                    .keep(std::iter::once((send, reported)).chain(sends));
-                return Err(error.into());
+        let sends = read.await.map_err(crate::ServiceError::internal)?;
+        let uncounted = self.count_sends(sends, now).await;
+        let (uncounted, errors): (Vec<_>, Vec<_>) = uncounted.into_iter().unzip();
+        self.reports.keep(uncounted.into_iter());
+        let error = errors.into_iter().next();
+        error.map_or(Ok(()), |error| Err(error.into()))
+    }
+
+    /// The sends that cannot be counted now, and why: one of them keeps no other from being counted.
+    async fn count_sends(&self, sends: BySend, now: UnixMillis) -> Vec<(OfSend, StoreError)> {
+        let counting = sends.into_iter().map(|(send, reported)| {
+            let store = Arc::clone(&self.store);
+            async move {
+                let counted = store.count_engagement(&send, reported.clone(), now).await;
+                counted.err().map(|error| ((send, reported), error))
             }
-        }
-        Ok(())
+        });
+        let counting = stream::iter(counting).buffer_unordered(SENDS_AT_A_TIME);
+        counting.filter_map(ready).collect().await
     }
 }

@@ -80,6 +80,12 @@ async fn count(
     reports: &[EngagementReport],
     now: UnixMillis,
 ) -> sqlx::Result<()> {
+    let first_hour = first_counted_hour(now);
+    let good = reports.iter().filter(|report| report.hour >= first_hour);
+    let kinds = by_kind(good);
+    if kinds.is_empty() {
+        return Ok(());
+    }
     let Some(row) = lock_send(c, send).await? else {
         return Ok(());
     };
@@ -91,7 +97,7 @@ async fn count(
         ..EngagementCounts::default()
     };
     let actions = known_actions(&row.payload);
-    for (kind, of_kind) in by_kind(reports) {
+    for (kind, of_kind) in kinds {
         for report in add_new(c, send, kind, of_kind).await? {
             count_one(&mut counts, report, &actions);
         }
@@ -134,7 +140,9 @@ impl EngagedSendRow {
 /// Whose reports stand in blocks of their own: what was done, and the hour of the message.
 type Kind = (Engagement, i64);
 
-fn by_kind(reports: &[EngagementReport]) -> BTreeMap<Kind, Vec<&EngagementReport>> {
+fn by_kind<'r>(
+    reports: impl Iterator<Item = &'r EngagementReport>,
+) -> BTreeMap<Kind, Vec<&'r EngagementReport>> {
     let mut kinds: BTreeMap<Kind, Vec<&EngagementReport>> = BTreeMap::new();
     for report in reports {
         let kind = (report.engagement, report.hour);

@@ -10,7 +10,7 @@ use http::Method;
 use serde_json::{Value, json};
 
 use crate::database::{execute, value};
-use crate::fixtures::{concurrently, get, post, send};
+use crate::fixtures::{concurrently, get, post, send, wait_until};
 pub use counting_app::CountingApp;
 
 const PATH: &str = "/api/v1/events";
@@ -193,6 +193,31 @@ async fn a_send_that_ended_long_ago_counts_no_more(database: TestDatabase) {
 }
 
 #[on_each_database]
+async fn a_send_that_cannot_be_counted_now_waits_and_keeps_no_other_waiting(
+    database: TestDatabase,
+) {
+    let counting = CountingApp::new(database, 1).await;
+    let mut paths = Vec::new();
+    for _ in 0..10 {
+        paths.push(counting.send().await);
+    }
+    // Sends are counted in the order of their ids, which is that of their making.
+    let (broken, others) = paths.split_first().expect("ten");
+    let id = broken.rsplit('/').next().expect("an id");
+    let set_clicks =
+        |clicks: &str| format!("UPDATE sends SET clicks_by_action = {clicks} WHERE id = '{id}'");
+    execute(&counting.server, &set_clicks("'no JSON'")).await;
+    counting.report_all(&counting.tokens(), "displayed").await;
+    let owner = counting.owner().await;
+    let is_counted = |send: &Value| send["displayed_count"] == 1;
+    for path in others {
+        wait_until(&owner, path, is_counted).await;
+    }
+    execute(&counting.server, &set_clicks("NULL")).await;
+    wait_until(&owner, broken, is_counted).await;
+}
+
+#[on_each_database]
 async fn who_was_counted_is_forgotten_when_their_tokens_are_old(database: TestDatabase) {
     let mut counting = CountingApp::new(database, 3).await;
     let path = counting.send().await;
@@ -202,7 +227,7 @@ async fn who_was_counted_is_forgotten_when_their_tokens_are_old(database: TestDa
     assert!(value::<i64>(&counting.server, rows).await > 0);
     execute(
         &counting.server,
-        "UPDATE engaged_recipients SET hour = hour - 169",
+        "UPDATE engaged_recipients SET hour = hour - 170",
     )
     .await;
     // It sweeps when it starts.

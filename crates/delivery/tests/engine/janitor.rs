@@ -4,8 +4,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hato_delivery::{Janitor, Shutdown};
-use hato_domain::PageRequest;
-use hato_service::ports::Clock;
+use hato_domain::{Engagement, PageRequest, UnixMillis};
+use hato_service::hour_of;
+use hato_service::ports::{Clock, EngagementReport, RecipientId};
 use hato_testkit::push_service::ScriptedResponse;
 use hato_testkit::{TestDatabase, on_each_database};
 
@@ -50,6 +51,36 @@ async fn a_send_that_is_not_finished_is_kept_however_old(database: TestDatabase)
     test.advance_clock(DAY * 1_000);
     janitor(&test).sweep().await;
     assert_eq!(sends(&test).await, 1);
+}
+
+#[on_each_database]
+async fn who_was_counted_is_known_for_some_minutes_after_their_tokens(database: TestDatabase) {
+    let test = TestEngine::new(database).await;
+    test.subscribe(1).await;
+    let send = test.send().await;
+    test.run_until_idle().await;
+    let in_time = test.clock.now();
+    let report = EngagementReport {
+        recipient: RecipientId(1),
+        hour: hour_of(in_time),
+        engagement: Engagement::Displayed,
+        action: None,
+    };
+    let count = async || {
+        let counting = test
+            .store
+            .count_engagement(&send, vec![report.clone()], in_time);
+        counting.await.expect("counted");
+        test.record(&test.app, &send).await.engagement.displayed
+    };
+    assert_eq!(count().await, 1);
+    let end = UnixMillis((report.hour + 1) * 3_600_000).plus(DAY * 7);
+    test.advance_clock(end.since(in_time) + Duration::from_mins(4));
+    janitor(&test).sweep().await;
+    assert_eq!(count().await, 1);
+    test.advance_clock(Duration::from_mins(2));
+    janitor(&test).sweep().await;
+    assert_eq!(count().await, 2);
 }
 
 #[on_each_database]

@@ -31,7 +31,10 @@ pub struct Waiting {
 }
 
 /// The reports of each send.
-type BySend = BTreeMap<SendId, Vec<EngagementReport>>;
+pub type BySend = BTreeMap<SendId, Vec<EngagementReport>>;
+
+/// The reports of one send.
+pub type OfSend = (SendId, Vec<EngagementReport>);
 
 /// A report of which nobody knows yet whether its token is one.
 struct ArrivedReport {
@@ -58,7 +61,7 @@ impl Reports {
     }
 
     /// Puts back what could not be counted, as long as there is room.
-    pub fn keep(&self, sends: impl Iterator<Item = (SendId, Vec<EngagementReport>)>) {
+    pub fn keep(&self, sends: impl Iterator<Item = OfSend>) {
         let mut waiting = self.waiting();
         for (send, reports) in sends {
             if waiting.len() + reports.len() <= MAX_WAITING {

@@ -37,7 +37,8 @@ pub struct EngagementCounts {
 #[async_trait]
 pub trait EngagementStore {
     /// Counts what recipients of the send did, each of them once for each token and kind, whichever process hears of it how often. A
-    /// send that is gone, or was finished before the tokens can have been made, counts nothing.
+    /// send that is gone, or was finished before the tokens can have been made, counts nothing, and neither does a token that is good no
+    /// more at `now`: who was counted may be forgotten.
     async fn count_engagement(
         &self,
         send: &SendId,

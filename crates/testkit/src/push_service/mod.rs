@@ -182,6 +182,11 @@ impl PushService {
         look(&self.shared.lock().seen)
     }
 
+    /// How many different VAPID tokens senders have shown, of a few hundred at most: so often they have signed.
+    pub fn tokens(&self) -> usize {
+        self.shared.tokens()
+    }
+
     /// Waits until `done` holds, asked again after each request; panics with the state after two minutes.
     pub async fn wait_until(&self, done: impl Fn(&SeenTraffic) -> bool) {
         let in_time = self.shared.wait(WAIT_TIMEOUT, done).await;

@@ -195,6 +195,12 @@ impl SharedState {
         tokens.insert(header.to_owned(), token.clone());
         Ok(token)
     }
+
+    /// How many different tokens are kept.
+    pub(super) fn tokens(&self) -> usize {
+        let tokens = self.tokens.lock();
+        tokens.unwrap_or_else(PoisonError::into_inner).len()
+    }
 }
 
 /// The time since 1970 by the machine's clock.

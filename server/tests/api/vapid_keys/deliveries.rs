@@ -63,6 +63,8 @@ async fn each_browser_is_pushed_to_with_its_own_key(database: TestDatabase) {
         (&send["sent_count"], &send["failed_count"]),
         (&json!(6), &json!(0))
     );
+    // Each key has signed once for the push service, however many recipients have it.
+    assert_eq!(push.tokens(), 3);
     // Nothing is kept in memory then.
     let status = server.terminate().await.expect("it stops");
     assert_eq!(status.code(), Some(0));
@@ -71,6 +73,7 @@ async fn each_browser_is_pushed_to_with_its_own_key(database: TestDatabase) {
     let backend = app.backend.at(server.client().address());
     assert_eq!(post(&backend, "/api/v1/notify", &message).await.status, 202);
     push.wait_until(|seen| seen.total.created == 18).await;
+    assert_eq!(push.tokens(), 6);
     push.assert_no_violations();
 }
 
