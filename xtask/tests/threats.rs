@@ -56,7 +56,7 @@ fn modules(path: &str) -> Option<String> {
     let modules = modules
         .into_iter()
         .filter(|it| !["main", "lib"].contains(it));
-    Some(modules.map(|it| format!("{it}::")).collect())
+    Some(modules.flat_map(|it| [it, "::"]).collect())
 }
 
 /// Whether the source declares a function of this name as a test.
@@ -77,7 +77,10 @@ impl Proof<'_> {
         let Ok(source) = fs::read_to_string(root().join(self.path)) else {
             return false;
         };
-        if self.path.ends_with(".ts") {
+        if Path::new(self.path)
+            .extension()
+            .is_some_and(|it| it == "ts")
+        {
             return source.contains(&format!("test('{}'", self.name));
         }
         let function = modules(self.path).and_then(|modules| self.name.strip_prefix(&*modules));
