@@ -2,6 +2,7 @@
 
 mod clock;
 mod error;
+mod gaps;
 mod workers;
 
 use std::net::SocketAddr;
@@ -32,6 +33,7 @@ use crate::{assets, openapi, router};
 pub async fn serve(config: Config) -> Result<(), BootError> {
     let signals = ShutdownSignals::catch().map_err(BootError::Signals)?;
     file_limit::raise();
+    gaps::warn_of_gaps(&config);
     let github = github_provider(&config)?;
     let store = database::open(&config.store).await?;
     let secrets = secrets_file::load(&config.store.data_dir, &config.secrets())?;

@@ -34,6 +34,11 @@ impl OutboundPolicy {
         let address = unmapped(address);
         is_public(address) || self.allowed.iter().any(|net| net.contains(&address))
     }
+
+    /// Whether every address of a kind is permitted, whatever it is.
+    pub fn permits_everything(&self) -> bool {
+        self.allowed.iter().any(|net| net.prefix_len() == 0)
+    }
 }
 
 /// Reads a comma-separated list of networks in CIDR notation; a bare address counts as its own network.

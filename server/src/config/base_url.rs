@@ -1,6 +1,6 @@
 //! The base address: where browsers reach the server.
 
-use url::Url;
+use url::{Host, Url};
 
 /// Scheme, host and port, without a slash at the end.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,6 +26,18 @@ impl BaseUrl {
     /// Whether cookies are `Secure`.
     pub fn is_https(&self) -> bool {
         self.origin.starts_with("https:")
+    }
+
+    /// Whether browsers of other machines come without https.
+    pub fn is_unprotected(&self) -> bool {
+        let url = web_url(&self.origin);
+        let is_local = match url.as_ref().and_then(Url::host) {
+            Some(Host::Domain(name)) => name == "localhost",
+            Some(Host::Ipv4(v4)) => v4.is_loopback(),
+            Some(Host::Ipv6(v6)) => v6.is_loopback(),
+            None => false,
+        };
+        !self.is_https() && !is_local
     }
 }
 

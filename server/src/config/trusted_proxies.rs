@@ -22,4 +22,9 @@ impl TrustedProxies {
     pub fn trusts(&self, address: IpAddr) -> bool {
         self.0.iter().any(|network| network.contains(&address))
     }
+
+    /// Whether no address is a stranger's.
+    pub fn trust_everybody(&self) -> bool {
+        self.0.iter().any(|network| network.prefix_len() == 0)
+    }
 }

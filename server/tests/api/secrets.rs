@@ -3,8 +3,10 @@
 use std::os::unix::fs::PermissionsExt as _;
 
 use aws_lc_rs::hmac::{self, HMAC_SHA256};
-use hato_testkit::owner::PASSWORD;
-use hato_testkit::server::Launch;
+use base64::Engine as _;
+use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
+use hato_testkit::owner::{OwnedApp, PASSWORD};
+use hato_testkit::server::{HatoServer, Launch};
 use hato_testkit::{TestDatabase, on_each_database};
 use http::Method;
 use serde_json::json;
@@ -46,6 +48,69 @@ async fn a_database_has_of_a_key_what_only_the_pepper_makes(database: TestDataba
     let server = start(other).await;
     let reply = get(&server.client().bearer(&raw), "/api/v1/vapid-public-key").await;
     assert_eq!(status_and_code(&reply), (401, "INVALID_API_KEY".into()));
+}
+
+/// Whatever opens something for whoever has it, each with the forms in which it could be stored.
+async fn whatever_opens(server: &HatoServer, app: &OwnedApp) -> Vec<(&'static str, Vec<Vec<u8>>)> {
+    let path = |rest: &str| format!("/api/v1/apps/{}{rest}", app.id);
+    let read = async |rest: &str, member: &str| {
+        let value = get(&app.owner, &path(rest)).await.json()[member].clone();
+        value.as_str().expect("a text").to_owned()
+    };
+    let texts = |text: &str, bytes: Option<Vec<u8>>| {
+        let forms = [Some(text.as_bytes().to_vec()), bytes];
+        forms.into_iter().flatten().collect::<Vec<_>>()
+    };
+    let url_safe = |text: &str| texts(text, URL_SAFE_NO_PAD.decode(text).ok());
+    let session = server.client().log_in("owner@example.com", PASSWORD).await;
+    let key = app.owner.create_key(&app.id, "known", "full").await;
+    let key = key.expect("a key");
+    let webhook = json!({"webhook_url": "https://hooks.example.com/1"});
+    let set = app.owner.patch(&path(""), &webhook).await;
+    assert_eq!(set.expect("an answer").status, 200);
+    let signing = read("/webhook", "secret").await;
+    let identity = read("/identity", "identity_secret").await;
+    let keys = get(&app.owner, &path("/vapid-keys")).await.json();
+    let export = format!(
+        "/vapid-keys/{}/export",
+        keys[0]["id"].as_str().expect("an id")
+    );
+    let exported = post(&app.owner, &path(&export), &json!({"password": PASSWORD})).await;
+    let exported = exported.json();
+    vec![
+        ("the password", texts(PASSWORD, None)),
+        ("a session", url_safe(&session.expect("a session"))),
+        ("an API key", texts(&key[3..], hex::decode(&key[3..]).ok())),
+        (
+            "a signing secret",
+            texts(&signing[6..], STANDARD.decode(&signing[6..]).ok()),
+        ),
+        ("an identity secret", url_safe(&identity[6..])),
+        (
+            "a VAPID key",
+            url_safe(exported["private_key"].as_str().expect("a key")),
+        ),
+    ]
+}
+
+#[tokio::test]
+async fn a_stolen_database_opens_nothing() {
+    let launch = Launch::on(BINARY, TestDatabase::sqlite().await);
+    let mut server = start(launch.env("HATO_DEFAULT_PLAN", "pro")).await;
+    let app = app(&server, "owner@example.com").await;
+    let secrets = whatever_opens(&server, &app).await;
+    server.kill().await;
+    let files = ["hato.db", "hato.db-wal"].map(|name| server.data_dir().join(name));
+    let stored = files
+        .map(|file| std::fs::read(file).expect("a file"))
+        .concat();
+    let holds = |text: &[u8]| stored.windows(text.len()).any(|part| part == text);
+    for plain in ["owner@example.com", "https://hooks.example.com/1"] {
+        assert!(holds(plain.as_bytes()), "{plain} is stored as it is");
+    }
+    for (what, forms) in secrets {
+        assert!(!forms.iter().any(|form| holds(form)), "{what} is stored");
+    }
 }
 
 #[tokio::test]

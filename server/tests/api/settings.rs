@@ -194,6 +194,30 @@ fn the_table_has_every_setting() {
     assert_eq!(listed, tested);
 }
 
+#[tokio::test]
+async fn settings_that_take_a_protection_away_are_named_at_the_start() {
+    const GAPS: [(&str, &str); 3] = [
+        ("HATO_BASE_URL", "http://push.example.com"),
+        ("HATO_TRUSTED_PROXIES", "192.0.2.1,::/0"),
+        ("HATO_OUTBOUND_ALLOW", "10.0.0.0/8,0.0.0.0/0"),
+    ];
+    let named = |log: &str| {
+        let warnings: Vec<_> = log.lines().filter(|line| line.contains("WARN")).collect();
+        GAPS.map(|(name, _)| warnings.iter().filter(|line| line.contains(name)).count())
+    };
+    let open = GAPS
+        .iter()
+        .fold(Launch::new(BINARY), |launch, (name, value)| {
+            launch.env(name, *value)
+        });
+    assert_eq!(named(&start(open).await.log()), [1, 1, 1]);
+    let narrow = Launch::new(BINARY)
+        .env("HATO_BASE_URL", "http://127.0.0.1:3000")
+        .env("HATO_TRUSTED_PROXIES", "10.0.0.0/8")
+        .env("HATO_OUTBOUND_ALLOW", "10.0.0.0/8,127.0.0.1");
+    assert_eq!(named(&start(narrow).await.log()), [0, 0, 0]);
+}
+
 #[test]
 fn a_misused_command_is_told_in_one_line() {
     for arguments in [
