@@ -40,7 +40,8 @@
       say(field, (field.validity.valueMissing ? empty : wrong) ?? field.validationMessage);
       if (!first) {
         first = field;
-        queueMicrotask(() => {
+        // After the events of all fields.
+        setTimeout(() => {
           lead(first);
           first = undefined;
         });
