@@ -110,6 +110,7 @@ export class DashboardStates {
     await triggerWebhook(withWebhook, push, receiver.url('/hook'));
     await expect.poll(async () => (await off.request('GET', '/webhook')).disabled_reason, { intervals: [50] }).toBe('gone');
     await hato.setPlan(downgradedOwner.email, 'free');
+    await hato.makeOperator(owner.email);
     await execute('python3', ['-c', pastTraffic, join(hato.data, 'hato.db'), app.id, downgradedOwner.email, traffic.refused]);
     await createFormerApp(hato, push, receiver);
     const reviewSession = await github.logIn(hato, formerOwner.email);
@@ -147,6 +148,7 @@ export class DashboardStates {
       { name: 'compose-refused-to', path: `${app}/send`, prepare: reviewNobody, shows: '.note.error' },
       { name: 'compose-refused-times', path: `${app}/send`, prepare: reviewTooLate, shows: '.note.error' },
       { name: 'compose-refused', path: `${app}/send`, prepare: reviewTooMuch, shows: '.note.error' },
+      { name: 'compose-again', path: `${app}/send?from=${refs.toSome}`, shows: '.note' },
       { name: 'send', path: `${app}/sends/${refs.done}` },
       { name: 'send-running', path: `${app}/sends/${refs.running}`, shows: '[data-running]' },
       { name: 'send-cancelled', path: `${app}/sends/${refs.cancelled}?cancelled=22`, shows: '.note.success' },
@@ -269,6 +271,8 @@ const accountStates: PageState[] = [
   { name: 'apps', path: '/apps' },
   { name: 'apps-refused', path: '/apps', prepare: makeNamelessApp, shows: '#create .note.error' },
   { name: 'account', path: '/account' },
+  { name: 'operator', path: '/operator', shows: 'table.accounts' },
+  { name: 'operator-question', path: '/operator', prepare: askToConfirm, shows: 'details.confirm[open] form' },
   { name: 'account-refused', path: '/account', prepare: changeWrongPassword, shows: '#password .note.error' },
   { name: 'lost-signed-in', path: '/apps/app_unknown' },
 ];

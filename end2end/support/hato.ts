@@ -108,6 +108,12 @@ export class Hato {
     await Program.run('hato-server', ['admin', 'set-plan', email, plan], env);
   }
 
+  /** Gives an account the page of accounts and plans. */
+  async makeOperator(email: string): Promise<void> {
+    const env = { HATO_DATA_DIR: this.data, ...this.database };
+    await Program.run('hato-server', ['admin', 'make-operator', email], env);
+  }
+
   /** Calls the API as a program does. */
   async api(
     method: string,

@@ -55,13 +55,7 @@ async fn perform(
             Ok(format!("{email} has a new password and no sessions\n"))
         }
         AdminTask::MakeOperator(email, is_operator) => {
-            let made = service.set_operator(&operator, &email, is_operator).await;
-            made.map_err(|error| refused(&error, &email))?;
-            let (email, verb) = (
-                email.as_str(),
-                if is_operator { "has" } else { "has no more" },
-            );
-            Ok(format!("{email} {verb} the page of accounts, /operator\n"))
+            make_operator(service, &operator, &email, is_operator).await
         }
         AdminTask::CreateAccount(email, password) => {
             let made = service.create_account(&operator, email.clone(), password);
@@ -75,6 +69,19 @@ async fn perform(
             Ok(table::render(&accounts.map_err(|error| failed(&error))?))
         }
     }
+}
+
+async fn make_operator(
+    service: &Service,
+    operator: &Operator,
+    email: &Email,
+    is_operator: bool,
+) -> Result<String, AdminError> {
+    let made = service.set_operator(operator, email, is_operator).await;
+    made.map_err(|error| refused(&error, email))?;
+    let verb = if is_operator { "has" } else { "has no more" };
+    let email = email.as_str();
+    Ok(format!("{email} {verb} the page of accounts, /operator\n"))
 }
 
 async fn list_peppers(

@@ -4,6 +4,8 @@
 use hato_domain::wire::RegisterSubscription;
 #[cfg(feature = "ssr")]
 use hato_domain::{Endpoint, SiteOrigin};
+#[cfg(feature = "ssr")]
+use http::header::ORIGIN;
 use leptos::prelude::*;
 
 use super::ServerFunctionError;
@@ -11,6 +13,8 @@ use super::ServerFunctionError;
 use super::form::Form;
 #[cfg(feature = "ssr")]
 use crate::local_path::local_path;
+#[cfg(feature = "ssr")]
+use crate::request_context::RequestContext;
 
 /// What the dashboard's own subscribers are labelled with.
 #[cfg(feature = "ssr")]
@@ -47,11 +51,18 @@ pub async fn subscribe_browser(
             replaces: given(replaces),
             ..RegisterSubscription::default()
         };
-        let origin = SiteOrigin::of_page(&form.ctx().app_context().base_url);
+        let origin = own_origin(form.ctx());
         let registered = form.service().register_own_browser(&access, origin, asked);
         registered.await.map(drop)
     })
     .await
+}
+
+/// The dashboard's site as the browser that asks knows it, which is more than a base address that was not set right.
+#[cfg(feature = "ssr")]
+fn own_origin(ctx: &RequestContext) -> Option<SiteOrigin> {
+    let origin = ctx.headers().get(ORIGIN)?.to_str().ok();
+    origin.and_then(SiteOrigin::parse)
 }
 
 /// Ends the subscription of the browser that asks.

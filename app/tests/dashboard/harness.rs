@@ -14,7 +14,7 @@ use hato_service::access::Operator;
 use hato_service::ports::{GithubId, SystemClock};
 use hato_service::{AppLimits, GithubUser, Notifier, Secrets, Service, ServiceSettings};
 use hato_testkit::TestDatabase;
-use http::header::{ACCEPT, ACCEPT_LANGUAGE, CONTENT_TYPE, COOKIE, SET_COOKIE, USER_AGENT};
+use http::header::{ACCEPT, ACCEPT_LANGUAGE, CONTENT_TYPE, COOKIE, ORIGIN, SET_COOKIE, USER_AGENT};
 use http::{HeaderMap, Request, StatusCode};
 use tower::ServiceExt as _;
 use url::form_urlencoded::Serializer;
@@ -273,6 +273,7 @@ impl DashboardBrowser<'_> {
             .header(ACCEPT_LANGUAGE, self.language)
             .header(CONTENT_TYPE, "application/x-www-form-urlencoded")
             .header(USER_AGENT, self.user_agent)
+            .header(ORIGIN, "https://hato.example")
             .header(COOKIE, self.cookies_for(path));
         if self.stays {
             request = request.header("x-hato-form", "stay");

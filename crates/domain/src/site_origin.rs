@@ -27,12 +27,6 @@ impl SiteOrigin {
         (is_secure && is_origin).then(|| Self(text.to_owned()))
     }
 
-    /// The origin of the page at this address, if it can have a service worker.
-    pub fn of_page(url: &str) -> Option<Self> {
-        let url = Url::parse(url).ok()?;
-        Self::parse(&url.origin().ascii_serialization())
-    }
-
     /// The origin as a browser sends it.
     pub fn as_str(&self) -> &str {
         &self.0
@@ -73,15 +67,5 @@ mod tests {
         ] {
             assert_eq!(SiteOrigin::parse(text), None, "{text}");
         }
-    }
-
-    #[test]
-    fn a_page_has_the_origin_of_its_address() {
-        let of = |url| SiteOrigin::of_page(url).map(|it| it.as_str().to_owned());
-        assert_eq!(
-            of("https://a.example/b?c").as_deref(),
-            Some("https://a.example")
-        );
-        assert_eq!(of("http://a.example/"), None);
     }
 }
