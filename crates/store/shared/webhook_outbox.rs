@@ -13,8 +13,9 @@ use crate::Database;
 use crate::dialect::{DbConnection, lock_webhook, may_claim, readers, sql, transaction};
 use crate::error::with_context;
 use crate::queue::number_list;
+use crate::reported_recipients::reported_recipients;
 use crate::webhook_attempts::record;
-use crate::webhook_events::{EventRow, reported_recipients};
+use crate::webhook_events::EventRow;
 use crate::webhooks::WebhookRow;
 
 #[async_trait]
