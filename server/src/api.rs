@@ -2,6 +2,7 @@
 
 pub mod apps;
 pub mod audience;
+pub mod event_stream;
 pub mod events;
 pub mod keys;
 pub mod notifications;

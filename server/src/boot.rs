@@ -13,9 +13,11 @@ use hato_app::AppContext;
 use hato_service::ports::{Clock, CountedRequest, RateWindow, Store, SystemClock};
 use hato_service::{Notifier, Secrets, Service, ServiceSettings};
 use tokio::net::TcpListener;
+use tokio::sync::Semaphore;
 
 pub use error::BootError;
 
+use crate::api::event_stream::MAX_EVENT_STREAMS;
 use crate::config::{Config, DEFAULT_VAPID_SUBJECT};
 use crate::connections::{ConnectionSettings, ConnectionTimeouts};
 use crate::database;
@@ -150,6 +152,7 @@ fn state(
         metrics: config.metrics_listen.is_some(),
         limits,
         in_flight: ClientSlots::new(Some(MAX_IN_FLIGHT)),
+        event_streams: Arc::new(Semaphore::new(MAX_EVENT_STREAMS)),
     })
 }
 

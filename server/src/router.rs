@@ -17,8 +17,8 @@ use tower_http::cors::{Any, CorsLayer};
 use tower_http::set_header::SetResponseHeaderLayer;
 
 use crate::api::{
-    apps, audience, events, keys, notifications, notify, stats, subscriptions, transfer, users,
-    vapid_keys, webhook,
+    apps, audience, event_stream, events, keys, notifications, notify, stats, subscriptions,
+    transfer, users, vapid_keys, webhook,
 };
 use crate::http::access::RenewedSession;
 use crate::http::error::{self, unknown_path, wrong_method};
@@ -146,6 +146,7 @@ fn api_routes() -> Routes {
         .delete("/apps/{appId}/vapid-keys/{vapidKeyId}", vapid_keys::delete)
         .post("/apps/{appId}/subscriptions/bulk", transfer::register_many)
         .get("/apps/{appId}/export", transfer::export)
+        .get("/apps/{appId}/events/stream", event_stream::stream_events)
         .get("/openapi.json", openapi::show)
 }
 

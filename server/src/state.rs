@@ -11,6 +11,7 @@ use std::sync::Arc;
 use hato_app::AppContext;
 use hato_domain::ErrorCode;
 use hato_service::{Secrets, Service};
+use tokio::sync::Semaphore;
 
 pub use client_slots::{ClientSlot, ClientSlots};
 pub use rate_limits::{RateLimits, rate_window};
@@ -41,6 +42,8 @@ pub struct AppStateInner {
     pub limits: RateLimits,
     /// Which clients have requests in work.
     pub in_flight: ClientSlots,
+    /// How many responses may stream events yet.
+    pub event_streams: Arc<Semaphore>,
     /// What the dashboard works with.
     pub app: AppContext,
 }

@@ -5,9 +5,9 @@ use std::time::{Duration, Instant};
 use hato_domain::ErrorCode;
 use hato_domain::wire::ErrorBody;
 use serde::Serialize;
-use serde::de::DeserializeOwned;
-use ureq::Agent;
+use serde::de::{DeserializeOwned, IgnoredAny};
 use ureq::http::{Method, Request, Response, header};
+use ureq::{Agent, BodyReader};
 
 use crate::connect_error::{ServerUnreachableError, describe};
 use crate::error::{CliError, Exit, Result};
@@ -19,6 +19,9 @@ const RETRY_DELAYS: [Duration; 2] = [Duration::from_millis(500), Duration::from_
 
 /// How long a download may take in all.
 const DOWNLOAD_TIMEOUT: Duration = Duration::from_hours(2);
+
+/// How long an answer may take that goes on and on.
+const STREAM_TIMEOUT: Duration = Duration::from_hours(24);
 
 /// A server, and the credential that is shown to it.
 #[derive(Clone)]
@@ -76,6 +79,20 @@ impl Api {
 
     /// Writes the body of a GET as it comes, however long it is.
     pub fn download(&self, path: &str, to: &mut impl std::io::Write) -> Result<()> {
+        let mut body = self.open_for(path, DOWNLOAD_TIMEOUT)?;
+        let copied = std::io::copy(&mut body, to);
+        copied.map(drop).map_err(|error| {
+            let message = format!("{}: the answer was cut short: {error}", self.url);
+            CliError::new(Exit::NoAnswer, "no-answer", message, "try again")
+        })
+    }
+
+    /// The body of a GET that goes on for up to a day.
+    pub fn open(&self, path: &str) -> Result<BodyReader<'static>> {
+        self.open_for(path, STREAM_TIMEOUT)
+    }
+
+    fn open_for(&self, path: &str, timeout: Duration) -> Result<BodyReader<'static>> {
         let request = Request::get(format!("{}{path}", self.url));
         let request = match &self.credential {
             Some(credential) => {
@@ -88,19 +105,15 @@ impl Api {
             .body(())
             .map_err(|error| unreachable(error.into()))?;
         let request = self.agent.configure_request(request);
-        let request = request.timeout_global(Some(DOWNLOAD_TIMEOUT)).build();
-        let mut response = self.agent.run(request).map_err(unreachable)?;
-        if !response.status().is_success() {
-            return self
-                .read::<serde::de::IgnoredAny>(collect(response))
-                .map(drop);
+        let request = request.timeout_global(Some(timeout));
+        let request = request.timeout_recv_response(Some(REQUEST_TIMEOUT)).build();
+        let response = self.agent.run(request).map_err(unreachable)?;
+        let status = response.status();
+        if status.is_success() {
+            return Ok(response.into_body().into_reader());
         }
-        let mut body = response.body_mut().as_reader();
-        let copied = std::io::copy(&mut body, to);
-        copied.map(drop).map_err(|error| {
-            let message = format!("{}: the answer was cut short: {error}", self.url);
-            CliError::new(Exit::NoAnswer, "no-answer", message, "try again")
-        })
+        let refused = self.read::<IgnoredAny>(collect(response)).err();
+        Err(refused.unwrap_or_else(|| self.not_an_api(status.as_u16())))
     }
 
     pub fn post<T: DeserializeOwned>(&self, path: &str, body: &impl Serialize) -> Result<T> {

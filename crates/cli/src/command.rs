@@ -13,7 +13,7 @@ use crate::output::Output;
 use crate::paging::PagingArgs;
 use crate::{
     apps, audience, completions, dead_letters, doctor, export, history, import, key_events, keys,
-    login, manual, notify, profiles, stats, subscriptions, webhook,
+    listen, login, manual, notify, profiles, stats, subscriptions, webhook,
 };
 
 /// A parsed command line.
@@ -74,6 +74,8 @@ enum Command {
     /// Show, set and clear the webhook, and change its signing secret
     #[command(subcommand)]
     Webhook(webhook::WebhookCommand),
+    /// Show the app's events as they happen, and post them to an address of yours; Ctrl-C ends it
+    Listen(listen::ListenArgs),
     /// Look for what keeps notifications from arriving
     Doctor(doctor::Doctor),
     /// Print a shell's completions
@@ -104,6 +106,7 @@ impl Hato {
             Command::Import(import) => import.run(&connect()?, &output),
             Command::Export(export) => export.run(&connect()?, &output),
             Command::Webhook(webhook) => webhook.run(&connect()?, &output),
+            Command::Listen(listen) => listen.run(&connect()?, &output),
             Command::Doctor(doctor) => doctor.run(options, &output),
             Command::Completions(completions) => completions.run(Self::command(), &output),
             Command::Man(manual) => manual.run(Self::command(), &output),

@@ -146,6 +146,11 @@ impl CliError {
         self
     }
 
+    /// Whether the same may succeed a little later.
+    pub fn may_pass(&self) -> bool {
+        matches!(self.exit, Exit::Limit | Exit::NoAnswer)
+    }
+
     /// The server's code, or the client's own.
     pub fn code(&self) -> &str {
         &self.code

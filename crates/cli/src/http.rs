@@ -3,8 +3,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use ureq::config::ConfigBuilder;
 use ureq::http::Response;
 use ureq::tls::{RootCerts, TlsConfig};
+use ureq::typestate::AgentScope;
 use ureq::{Agent, Body};
 use url::Url;
 
@@ -22,12 +24,30 @@ pub type HttpResult = Result<Response<Vec<u8>>, ureq::Error>;
 
 /// Time-outs, no redirects (the API has none, and a credential must not follow one), the system's trusted roots.
 pub fn agent() -> Agent {
+    Agent::with_parts(
+        settings().build(),
+        HostConnector::default(),
+        HostResolver::default(),
+    )
+}
+
+/// The same for what is near: no proxy, and an answer within `timeout`.
+pub fn direct_agent(timeout: Duration) -> Agent {
+    let config = settings().proxy(None).timeout_global(Some(timeout));
+    Agent::with_parts(
+        config.build(),
+        HostConnector::default(),
+        HostResolver::default(),
+    )
+}
+
+fn settings() -> ConfigBuilder<AgentScope> {
     let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
     let tls = TlsConfig::builder()
         .root_certs(RootCerts::PlatformVerifier)
         .unversioned_rustls_crypto_provider(provider)
         .build();
-    let config = Agent::config_builder()
+    Agent::config_builder()
         .tls_config(tls)
         .user_agent(concat!("hato/", env!("CARGO_PKG_VERSION")))
         .http_status_as_error(false)
@@ -35,8 +55,6 @@ pub fn agent() -> Agent {
         .max_redirects_will_error(false)
         .timeout_connect(Some(CONNECT_TIMEOUT))
         .timeout_global(Some(REQUEST_TIMEOUT))
-        .build();
-    Agent::with_parts(config, HostConnector::default(), HostResolver::default())
 }
 
 /// Reads the whole response; fails when it is too large.

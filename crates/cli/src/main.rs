@@ -31,6 +31,7 @@ mod import;
 mod key_events;
 mod keys;
 mod lines;
+mod listen;
 mod login;
 mod manual;
 mod notify;

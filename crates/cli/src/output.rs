@@ -30,6 +30,16 @@ impl Output {
         self.print(&lines(value))
     }
 
+    /// Prints `value` as one line of JSON, or as the line that `line` makes of it for people.
+    pub fn line<T: Serialize>(&self, value: &T, line: impl FnOnce(&T) -> String) -> Result<()> {
+        let text = if self.json {
+            serde_json::to_string(value).expect("wire types are plain data")
+        } else {
+            line(value)
+        };
+        self.print(&[text])
+    }
+
     /// Prints `value` as JSON, or as a table.
     pub fn table<T: Serialize>(&self, value: &T, table: impl FnOnce(&T) -> Table) -> Result<()> {
         self.show(value, |value| table(value).lines())

@@ -13,7 +13,9 @@ use std::time::Duration;
 
 use hato_domain::UnixMillis;
 use hato_service::ports::{Clock, DeactivationCursor, Store, StoreError};
-use hato_service::{IDEMPOTENCY_TTL, MAX_EVENT_AGE, MAX_KEPT_ATTEMPTS, first_counted_hour};
+use hato_service::{
+    HEARD_EVENT_TTL, IDEMPOTENCY_TTL, MAX_EVENT_AGE, MAX_KEPT_ATTEMPTS, first_counted_hour,
+};
 
 use crate::metrics::count_dropped_events;
 use crate::push::DeliverySettings;
@@ -61,6 +63,7 @@ enum PurgeKind {
     /// Who was counted, some minutes after their tokens are good no more.
     EngagedRecipients,
     OldEvents,
+    HeardEvents,
     Webhooks,
     FreeSpace,
 }
@@ -79,6 +82,7 @@ const PURGE_ROUNDS: [&[PurgeKind]; 2] = [
         PurgeKind::UntoldEngagement,
         PurgeKind::EngagedRecipients,
         PurgeKind::OldEvents,
+        PurgeKind::HeardEvents,
         PurgeKind::Webhooks,
     ],
     &[PurgeKind::FreeSpace],
@@ -202,6 +206,10 @@ impl Janitor {
                 store.forget_engaged(hour, STEP_ROWS).await
             }
             PurgeKind::OldEvents => self.end_old_events(now).await,
+            PurgeKind::HeardEvents => {
+                let old = now.minus(HEARD_EVENT_TTL);
+                store.purge_heard_events(old, now, STEP_ROWS).await
+            }
             PurgeKind::Webhooks => store.purge_webhooks(MAX_KEPT_ATTEMPTS, STEP_ROWS).await,
             PurgeKind::FreeSpace => store.give_back_space().await,
         }

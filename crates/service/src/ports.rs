@@ -12,6 +12,7 @@ mod error;
 mod github;
 mod identity;
 mod keys;
+mod listeners;
 mod operator;
 mod profiles;
 mod queue;
@@ -43,6 +44,7 @@ pub use keys::{
     KeyEventScope, KeyRecord, KeyStore, MAX_KEY_EVENTS, MAX_KEYS, NewKeyRecord, PepperId,
     PepperedHash, RehashedKey, WaitingKey,
 };
+pub use listeners::{ListenerRecord, ListenerStore, MAX_ACCOUNT_LISTENERS, MAX_LISTENERS};
 pub use operator::{AccountUsage, DatabaseFiles, OperatorStore};
 pub use profiles::{ChangeProfileOutcome, ProfileRecord, ProfileStore};
 pub use queue::{
@@ -109,6 +111,7 @@ pub trait Store:
     + CheckStore
     + WebhookStore
     + WebhookQueue
+    + ListenerStore
     + Send
     + Sync
     + 'static

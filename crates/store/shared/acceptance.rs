@@ -15,6 +15,7 @@ use hato_service::ports::{AcceptSendOutcome, NewSend, SendCounts, SendStatus};
 use crate::accounts::parse_plan;
 use crate::audience::{ResolvedAudience, SendingApp, find_sending_app, resolve_audience};
 use crate::dialect::{DbConnection, to_stored};
+use crate::event_readers::EventReaders;
 use crate::idempotency::{self, PriorRequest};
 use crate::included::Included;
 use crate::queue::{queue_list, queue_positions, queue_range};
@@ -24,7 +25,6 @@ use crate::send_windows;
 use crate::stored_audience::StoredAudience;
 use crate::stored_content::StoredContent;
 use crate::webhook_events::insert_completed_event;
-use crate::webhooks::has_active_webhook;
 
 /// Answers a repeated request, or accepts the send, or does nothing.
 pub(crate) async fn accept(
@@ -69,12 +69,18 @@ async fn accept_new(c: &mut DbConnection, send: &NewSend) -> sqlx::Result<Accept
     if recipients > 0 {
         let queued = (send.id.as_str(), send.app_id.as_str());
         queue(c, queued, &audience, send.now).await?;
-    } else if has_active_webhook(c, &send.app_id).await? {
-        let completed = (0, SendCounts::default());
-        insert_completed_event(c, &send.app_id, &send.id, completed, send.now).await?;
+    } else {
+        tell_completed(c, send).await?;
     }
     idempotency::save(c, send, recipients).await?;
     Ok(AcceptSendOutcome::Queued { recipients })
+}
+
+/// Writes the event that tells that a send to nobody is over, if somebody reads the app's.
+async fn tell_completed(c: &mut DbConnection, send: &NewSend) -> sqlx::Result<()> {
+    let readers = EventReaders::of_app(c, &send.app_id, send.now).await?;
+    let (of, completed) = ((&send.app_id, &send.id), (0, SendCounts::default()));
+    insert_completed_event(c, readers, of, completed, send.now).await
 }
 
 /// Records a send that waits for its time: it is charged, counted and queued when it is due (`scheduled_sends.rs` beside this).

@@ -8,10 +8,10 @@ use hato_domain::{AppId, SendId, UnixMillis};
 
 use crate::Database;
 use crate::dialect::{DbConnection, lock_unclaimed_jobs, readers, sql};
+use crate::event_readers::EventReaders;
 use crate::scheduled_sends::cancel_waiting;
 use crate::selection::{SelectedRange, count_in};
 use crate::settlement::{count_i64, finish};
-use crate::webhooks::has_active_webhook;
 
 /// Active subscriptions from one mark to the next.
 const MARK_DISTANCE: i64 = 1_000;
@@ -71,8 +71,8 @@ pub(crate) async fn cancel(
     .execute(&mut *c)
     .await?;
     count_cancelled(c, send, cancelled).await?;
-    let has_active_webhook = has_active_webhook(c, app).await?;
-    finish(c, send, has_active_webhook, now).await?;
+    let readers = EventReaders::of_app(c, app, now).await?;
+    finish(c, send, readers, now).await?;
     Ok(Some(cancelled))
 }
 

@@ -10,6 +10,7 @@ use hato_service::ports::{CheckStore, Flaw, StoreError};
 use crate::Database;
 use crate::dialect::{DbConnection, check_references, lock_app, readers, transaction};
 use crate::error::with_context;
+use crate::event_readers::EventReaders;
 use crate::reach_blocks::decoded;
 use crate::settlement::finish;
 use crate::tag_checks::check_tags;
@@ -137,7 +138,7 @@ async fn check_unended(
     .await?;
     if repair {
         for send in &unended {
-            finish(c, &SendId::trusted(send.clone()), false, now).await?;
+            finish(c, &SendId::trusted(send.clone()), EventReaders::NONE, now).await?;
         }
     }
     Ok(flaws(WHAT, unended, repair).collect())

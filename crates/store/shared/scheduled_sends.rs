@@ -18,12 +18,12 @@ use crate::audience::{ResolvedAudience, SendingApp, find_app, find_hashed};
 use crate::claim::is_unreadable;
 use crate::dialect::{DbConnection, from_stored, readers, sql, to_stored, transaction};
 use crate::error::{decode_error, with_context};
+use crate::event_readers::EventReaders;
 use crate::included::Included;
 use crate::selection::select;
 use crate::stored_audience::StoredAudience;
 use crate::stored_content::StoredContent;
-use crate::webhook_events::{insert_completed_event, insert_event};
-use crate::webhooks::has_active_webhook;
+use crate::webhook_events::{NewEvent, insert_completed_event, insert_event};
 
 /// How long a send that cannot be read is put off: the operator, or the next version, may mend it.
 const UNREADABLE_SEND_DELAY: Duration = Duration::from_hours(1);
@@ -286,7 +286,7 @@ async fn end(
     tell(c, waiting, end, now).await
 }
 
-/// Writes the event that tells that the send is over, if the app's webhook is active.
+/// Writes the event that tells that the send is over, if somebody reads the app's.
 async fn tell(
     c: &mut DbConnection,
     waiting: &WaitingSendRow,
@@ -294,16 +294,19 @@ async fn tell(
     now: UnixMillis,
 ) -> sqlx::Result<()> {
     let (app, send) = (waiting.app(), SendId::trusted(waiting.id.clone()));
-    if !has_active_webhook(c, &app).await? {
-        return Ok(());
-    }
-    match end.refused_reason() {
-        Some(reason) => {
-            let (kind, content) = (EventType::SendCompleted, format!("\"{reason}\""));
-            insert_event(c, &app, kind, Some(&send), &content, now).await
-        }
-        None => insert_completed_event(c, &app, &send, (0, SendCounts::default()), now).await,
-    }
+    let readers = EventReaders::of_app(c, &app, now).await?;
+    let Some(reason) = end.refused_reason() else {
+        let completed = (0, SendCounts::default());
+        return insert_completed_event(c, readers, (&app, &send), completed, now).await;
+    };
+    let event = NewEvent {
+        app: &app,
+        kind: EventType::SendCompleted,
+        send: Some(&send),
+        content: &format!("\"{reason}\""),
+        now,
+    };
+    insert_event(c, readers, &event).await
 }
 
 impl WaitingSendRow {

@@ -12,6 +12,7 @@ use hato_service::ports::{
 use crate::cancellation::count_cancelled;
 use crate::dead_letters::insert_dead_letters;
 use crate::dialect::{DbConnection, lock_app, sql};
+use crate::event_readers::EventReaders;
 use crate::queue::{queue_list, recipient_list};
 use crate::refusals::record_refusals;
 use crate::subscriptions::count_deactivated;
@@ -58,7 +59,7 @@ pub(crate) async fn settle(
     if !remove_job(c, page.lease).await? {
         return Ok(SettleOutcome::LeaseLost);
     }
-    let Some(send) = count(c, &page.send_id, settlement).await? else {
+    let Some(send) = count(c, &page.send_id, settlement, now).await? else {
         return Ok(SettleOutcome::LeaseLost);
     };
     count_day(c, page, settlement).await?;
@@ -73,14 +74,17 @@ pub(crate) async fn settle(
     } else {
         queue_retries(c, page, &settlement.retries).await?;
     }
+    let readers = send.event_readers();
     let has_results =
-        send.has_active_webhook && insert_results_event(c, page, settlement, now).await?;
-    let is_completed = finish(c, &page.send_id, send.has_active_webhook, now).await?;
-    Ok(if has_results || is_completed {
-        SettleOutcome::RecordedWithEvents
-    } else {
-        SettleOutcome::Recorded
-    })
+        readers.any() && insert_results_event(c, readers, page, settlement, now).await?;
+    let is_completed = finish(c, &page.send_id, readers, now).await?;
+    Ok(
+        if readers.has_active_webhook && (has_results || is_completed) {
+            SettleOutcome::RecordedWithEvents
+        } else {
+            SettleOutcome::Recorded
+        },
+    )
 }
 
 async fn remove_job(c: &mut DbConnection, lease: PageLease) -> sqlx::Result<bool> {
@@ -136,8 +140,19 @@ struct CountedSend {
     failed_other: i64,
     /// Whether the app has an active webhook.
     has_active_webhook: bool,
+    /// Whether somebody listens to the app.
+    has_listeners: bool,
     /// Whether the app has subscriptions whose last message was refused.
     has_refusals: bool,
+}
+
+impl CountedSend {
+    const fn event_readers(&self) -> EventReaders {
+        EventReaders {
+            has_active_webhook: self.has_active_webhook,
+            has_listeners: self.has_listeners,
+        }
+    }
 }
 
 /// Counts what became of the page on its send; `None` when the app was deleted meanwhile, whose pages count no more. What else settling
@@ -146,6 +161,7 @@ async fn count(
     c: &mut DbConnection,
     send: &SendId,
     settlement: &Settlement,
+    now: UnixMillis,
 ) -> sqlx::Result<Option<CountedSend>> {
     sqlx::query_as!(
         CountedSend,
@@ -161,13 +177,17 @@ async fn count(
                              WHERE w.app_id = sends.app_id AND w.disabled_reason IS NULL
                                AND p.webhook_url IS NOT NULL AND a.plan = $5)
                      AS "has_active_webhook!: bool",
+                     EXISTS (SELECT 1 FROM listeners AS l
+                             WHERE l.app_id = sends.app_id AND l.expires_at > $6)
+                     AS "has_listeners!: bool",
                      EXISTS (SELECT 1 FROM refusals AS r WHERE r.app_id = sends.app_id)
                      AS "has_refusals!: bool""#,
         send.as_str(),
         count_i64(settlement.sent.len()),
         count_i64(settlement.expired.len()),
         count_i64(settlement.dead_letters.len()),
-        Plan::FOR_WEBHOOKS.as_str()
+        Plan::FOR_WEBHOOKS.as_str(),
+        now.0
     )
     .fetch_optional(c)
     .await
@@ -220,11 +240,11 @@ pub(crate) fn count_i64(len: usize) -> i64 {
 
 /// Ends the send when no page of it is left: whoever is not counted by then was no longer subscribed. The counting before
 /// has locked the send, so of two last pages the later one sees that the other is gone. Returns whether an event for it
-/// was queued, as it is when the app's webhook is active.
+/// was written, as it is when somebody reads the app's.
 pub(crate) async fn finish(
     c: &mut DbConnection,
     send: &SendId,
-    has_active_webhook: bool,
+    readers: EventReaders,
     now: UnixMillis,
 ) -> sqlx::Result<bool> {
     let finished = sqlx::query!(
@@ -240,7 +260,7 @@ pub(crate) async fn finish(
     )
     .fetch_optional(&mut *c)
     .await?;
-    let Some(finished) = finished.filter(|_| has_active_webhook) else {
+    let Some(finished) = finished.filter(|_| readers.any()) else {
         return Ok(false);
     };
     let counts = SendCounts {
@@ -251,6 +271,7 @@ pub(crate) async fn finish(
         cancelled: finished.cancelled,
     };
     let app = AppId::trusted(finished.app_id);
-    insert_completed_event(c, &app, send, (finished.recipients, counts), now).await?;
+    let counted = (finished.recipients, counts);
+    insert_completed_event(c, readers, (&app, send), counted, now).await?;
     Ok(true)
 }

@@ -10,8 +10,8 @@ use crate::Database;
 use crate::dialect::{DbConnection, readers};
 use crate::engagement::parse_clicks;
 use crate::error::{decode_error, json};
-use crate::webhook_events::insert_event;
-use crate::webhooks::has_active_webhook;
+use crate::event_readers::EventReaders;
+use crate::webhook_events::{NewEvent, insert_event};
 
 /// Sends whose webhook is to be told, those first that wait longest.
 pub(crate) async fn due_sends(
@@ -37,7 +37,7 @@ struct UntoldRow {
     is_deleted: bool,
 }
 
-/// Writes the event, if the app's webhook is active: an app without one is told nothing of what was before it had one.
+/// Writes the event, if somebody reads the app's: who comes later is told nothing of what was before.
 pub(crate) async fn tell(c: &mut DbConnection, send: &SendId, now: UnixMillis) -> sqlx::Result<()> {
     let untold = sqlx::query_as!(
         UntoldRow,
@@ -57,12 +57,18 @@ pub(crate) async fn tell(c: &mut DbConnection, send: &SendId, now: UnixMillis) -
         return Ok(());
     };
     let app = AppId::trusted(untold.app_id.clone());
-    if !has_active_webhook(c, &app).await? {
+    let readers = EventReaders::of_app(c, &app, now).await?;
+    if !readers.any() {
         return Ok(());
     }
-    let content = json(&StoredCounts::from(untold.into_counts()?))?;
-    let kind = EventType::SendEngagement;
-    insert_event(c, &app, kind, Some(send), &content, now).await
+    let event = NewEvent {
+        app: &app,
+        kind: EventType::SendEngagement,
+        send: Some(send),
+        content: &json(&StoredCounts::from(untold.into_counts()?))?,
+        now,
+    };
+    insert_event(c, readers, &event).await
 }
 
 impl UntoldRow {

@@ -1,21 +1,21 @@
-//! Events: written in the transaction that counts what they tell of, for apps whose webhook is active; read to be posted.
+//! Events: written in the transaction that counts what they tell of, for apps whose webhook is active or that somebody listens to; read
+//! to be posted.
 //! An event is small: its content names recipients by number, and the body is made of it for each attempt.
 
 use std::collections::BTreeMap;
 
-use hato_domain::{
-    AppId, Endpoint, EventType, ResultStatus, SendId, SubscriptionId, UnixMillis, WebhookEventId,
-};
+use hato_domain::{AppId, EventType, ResultStatus, SendId, UnixMillis, WebhookEventId};
 use hato_service::ports::{
-    EventContent, IdRange, MAX_WAITING_TESTS, RecipientId, ReportedRecipient, ResultGroup,
-    SendCounts, Settlement, WebhookEvent,
+    EventContent, IdRange, MAX_WAITING_TESTS, RecipientId, ResultGroup, SendCounts, Settlement,
+    WebhookEvent,
 };
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use crate::Database;
-use crate::dialect::{DbConnection, lock_webhook, readers, sql};
+use crate::dialect::{DbConnection, lock_webhook};
 use crate::error::{decode_error, json};
+use crate::event_readers::EventReaders;
+use crate::listeners::insert_heard_event;
 use crate::settlement::SettledPage;
 use crate::untold_engagement::parse_engagement;
 use crate::webhooks::mark_due;
@@ -23,6 +23,7 @@ use crate::webhooks::mark_due;
 /// Writes the event that tells what became of a page's recipients; `false` and none when nothing is final yet.
 pub(crate) async fn insert_results_event(
     c: &mut DbConnection,
+    readers: EventReaders,
     page: &SettledPage,
     settlement: &Settlement,
     now: UnixMillis,
@@ -31,17 +32,22 @@ pub(crate) async fn insert_results_event(
     if groups.is_empty() {
         return Ok(false);
     }
-    let content = json(&groups)?;
-    let (app, send) = (&page.app_id, Some(&page.send_id));
-    insert_event(c, app, EventType::DeliveryResults, send, &content, now).await?;
+    let event = NewEvent {
+        app: &page.app_id,
+        kind: EventType::DeliveryResults,
+        send: Some(&page.send_id),
+        content: &json(&groups)?,
+        now,
+    };
+    insert_event(c, readers, &event).await?;
     Ok(true)
 }
 
 /// Writes the event that tells that every recipient of a send is settled.
 pub(crate) async fn insert_completed_event(
     c: &mut DbConnection,
-    app: &AppId,
-    send: &SendId,
+    readers: EventReaders,
+    (app, send): (&AppId, &SendId),
     (recipients, counts): (i64, SendCounts),
     now: UnixMillis,
 ) -> sqlx::Result<()> {
@@ -53,13 +59,20 @@ pub(crate) async fn insert_completed_event(
         counts.skipped,
         counts.cancelled,
     ];
-    let content = json(&numbers)?;
-    insert_event(c, app, EventType::SendCompleted, Some(send), &content, now).await
+    let event = NewEvent {
+        app,
+        kind: EventType::SendCompleted,
+        send: Some(send),
+        content: &json(&numbers)?,
+        now,
+    };
+    insert_event(c, readers, &event).await
 }
 
 /// Writes an event that tells nothing; `false` and none when as many of them wait as may.
 pub(crate) async fn insert_test_event(
     c: &mut DbConnection,
+    readers: EventReaders,
     app: &AppId,
     now: UnixMillis,
 ) -> sqlx::Result<bool> {
@@ -67,7 +80,14 @@ pub(crate) async fn insert_test_event(
     if waiting_tests(c, app).await? >= MAX_WAITING_TESTS {
         return Ok(false);
     }
-    insert_event(c, app, EventType::Test, None, "[]", now).await?;
+    let event = NewEvent {
+        app,
+        kind: EventType::Test,
+        send: None,
+        content: "[]",
+        now,
+    };
+    insert_event(c, readers, &event).await?;
     Ok(true)
 }
 
@@ -85,31 +105,48 @@ async fn waiting_tests(c: &mut DbConnection, app: &AppId) -> sqlx::Result<i64> {
     .await
 }
 
-/// Writes an event; `content` is what [`parse_content`] reads.
+/// An event that is to be written; `content` is what [`parse_content`] reads.
+pub(crate) struct NewEvent<'a> {
+    pub(crate) app: &'a AppId,
+    pub(crate) kind: EventType,
+    pub(crate) send: Option<&'a SendId>,
+    pub(crate) content: &'a str,
+    pub(crate) now: UnixMillis,
+}
+
+/// Writes an event for those who read the app's, under one id; first for the webhook, so that everybody takes the locks in one order.
 pub(crate) async fn insert_event(
     c: &mut DbConnection,
-    app: &AppId,
-    kind: EventType,
-    send: Option<&SendId>,
-    content: &str,
-    now: UnixMillis,
+    readers: EventReaders,
+    event: &NewEvent<'_>,
 ) -> sqlx::Result<()> {
-    let event = WebhookEventId::from_uuid(Uuid::now_v7());
-    let (id, name, kind) = (event.as_str(), app.as_str(), kind.as_str());
-    let send = send.map(SendId::as_str);
+    let id = WebhookEventId::from_uuid(Uuid::now_v7());
+    if readers.has_active_webhook {
+        queue_event(c, id.as_str(), event).await?;
+    }
+    if readers.has_listeners {
+        insert_heard_event(c, id.as_str(), event).await?;
+    }
+    Ok(())
+}
+
+/// Writes an event into the app's outbox.
+async fn queue_event(c: &mut DbConnection, id: &str, event: &NewEvent<'_>) -> sqlx::Result<()> {
+    let (app, kind) = (event.app.as_str(), event.kind.as_str());
+    let send = event.send.map(SendId::as_str);
     sqlx::query!(
         "INSERT INTO webhook_events (public_id, app_id, type, send_id, content, created_at, due_at)
          VALUES ($1, $2, $3, $4, $5, $6, $6)",
         id,
-        name,
+        app,
         kind,
         send,
-        content,
-        now.0
+        event.content,
+        event.now.0
     )
     .execute(&mut *c)
     .await?;
-    mark_due(c, app, now).await
+    mark_due(c, event.app, event.now).await
 }
 
 /// Status, the push service's answer, attempts, and the recipients with these three.
@@ -265,47 +302,6 @@ fn parse_counts(text: &str) -> sqlx::Result<(i64, SendCounts)> {
         cancelled,
     };
     Ok((recipients, counts))
-}
-
-struct ReportedRecipientRow {
-    id: i64,
-    public_id: String,
-    endpoint: String,
-}
-
-/// The subscriptions with numbers in these ranges, in the order of their numbers.
-pub(crate) async fn reported_recipients(
-    database: &Database,
-    ranges: &[IdRange],
-) -> sqlx::Result<Vec<ReportedRecipient>> {
-    if ranges.is_empty() {
-        return Ok(Vec::new());
-    }
-    let ranges: Vec<[i64; 2]> = ranges
-        .iter()
-        .map(|range| [range.first.0, range.last.0])
-        .collect();
-    let ranges = json(&ranges)?;
-    let rows = sql!(query_as ReportedRecipientRow [
-        r#"SELECT s.id AS "id!", s.public_id AS "public_id!", s.endpoint AS "endpoint!"
-           FROM ("# RANGES r#") AS r CROSS JOIN subscriptions AS s
-           WHERE s.id BETWEEN r.low AND r.high"#
-    ] ranges)
-    .fetch_all(readers(database))
-    .await?;
-    let mut recipients: Vec<_> = rows.into_iter().map(ReportedRecipient::from).collect();
-    recipients.sort_unstable_by_key(|recipient| recipient.id);
-    Ok(recipients)
-}
-
-impl From<ReportedRecipientRow> for ReportedRecipient {
-    fn from(row: ReportedRecipientRow) -> Self {
-        Self {
-            id: RecipientId(row.id),
-            subscription_id: SubscriptionId::trusted(row.public_id),
-            endpoint: Endpoint::trusted(row.endpoint),
-        }
-    }
 }
 
 #[cfg(test)]

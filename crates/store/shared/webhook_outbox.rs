@@ -15,8 +15,9 @@ use crate::dialect::{
 };
 use crate::error::with_context;
 use crate::queue::number_list;
+use crate::reported_recipients::reported_recipients;
 use crate::webhook_attempts::record;
-use crate::webhook_events::{EventRow, reported_recipients};
+use crate::webhook_events::EventRow;
 use crate::webhooks::WebhookRow;
 
 #[async_trait]

@@ -13,8 +13,10 @@ use crate::Database;
 use crate::accounts::parse_plan;
 use crate::dialect::{DbConnection, lock_webhook, readers, transaction};
 use crate::error::{decode_error, with_context};
+use crate::event_readers::EventReaders;
+use crate::reported_recipients;
 use crate::webhook_attempts::parse_response;
-use crate::webhook_events::{self, EventRow, insert_test_event, parse_attempts, parse_event_type};
+use crate::webhook_events::{EventRow, insert_test_event, parse_attempts, parse_event_type};
 use crate::webhook_purge::purge;
 
 #[async_trait]
@@ -63,10 +65,11 @@ impl WebhookStore for Database {
     ) -> Result<QueueTestOutcome, StoreError> {
         let app = app.clone();
         transaction!(self, "queue a test event", |c| {
-            if !has_active_webhook(c, &app).await? {
+            let readers = EventReaders::of_app(c, &app, now).await?;
+            if !readers.has_active_webhook {
                 return Ok(QueueTestOutcome::NoWebhook);
             }
-            let inserted = insert_test_event(c, &app, now).await?;
+            let inserted = insert_test_event(c, readers, &app, now).await?;
             Ok(if inserted {
                 QueueTestOutcome::Queued
             } else {
@@ -85,7 +88,7 @@ impl WebhookStore for Database {
         transaction!(self, "queue an event again", |c| {
             // Before the event, as those do who record an attempt.
             lock_webhook(c, &app).await?;
-            if !has_active_webhook(c, &app).await? {
+            if !EventReaders::of_app(c, &app, now).await?.has_active_webhook {
                 return Ok(false);
             }
             let (name, event) = (app.as_str(), event.as_str());
@@ -161,7 +164,7 @@ impl WebhookStore for Database {
         &self,
         recipients: &[IdRange],
     ) -> Result<Vec<ReportedRecipient>, StoreError> {
-        let known = webhook_events::reported_recipients(self, recipients).await;
+        let known = reported_recipients::reported_recipients(self, recipients).await;
         known.map_err(with_context("read an event's recipients"))
     }
 
@@ -258,22 +261,6 @@ async fn reset_failures(c: &mut DbConnection, app: &str) -> sqlx::Result<()> {
     .execute(c)
     .await
     .map(drop)
-}
-
-/// Whether events about the app are written: it has a URL, the plan that takes, and is not disabled.
-pub(crate) async fn has_active_webhook(c: &mut DbConnection, app: &AppId) -> sqlx::Result<bool> {
-    let (app, plan) = (app.as_str(), Plan::FOR_WEBHOOKS.as_str());
-    sqlx::query_scalar!(
-        r#"SELECT EXISTS (
-             SELECT 1 FROM webhooks AS w JOIN apps AS p ON p.id = w.app_id
-                                         JOIN accounts AS a ON a.id = p.account_id
-             WHERE w.app_id = $1 AND w.disabled_reason IS NULL AND p.webhook_url IS NOT NULL
-               AND p.deleted_at IS NULL AND a.plan = $2) AS "it!: bool""#,
-        app,
-        plan
-    )
-    .fetch_one(c)
-    .await
 }
 
 /// Makes the app's outbox due, unless a worker holds its lease or the app is under review. Whoever gives the outbox back waits for the

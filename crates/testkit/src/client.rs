@@ -53,7 +53,7 @@ pub struct Reply {
     pub status: StatusCode,
     /// The headers of the answer; names are in lower case, and each may occur several times.
     pub headers: HeaderMap,
-    /// The answer's body, at most 32 MiB.
+    /// The answer's body, at most 32 MiB; empty for a stream of events, which may never end.
     pub body: Bytes,
 }
 
@@ -95,7 +95,8 @@ impl Reply {
     }
 }
 
-type PooledConnection = SendRequest<Full<Bytes>>;
+/// A connection on which the next request can be sent.
+pub(crate) type PooledConnection = SendRequest<Full<Bytes>>;
 
 /// A client of one server. Clones share connections; several requests at a time use several.
 #[derive(Clone)]
@@ -173,7 +174,7 @@ impl Client {
             .map_err(|_| ClientError::Timeout)?
     }
 
-    fn complete(&self, headers: &mut HeaderMap) {
+    pub(crate) fn complete(&self, headers: &mut HeaderMap) {
         if !headers.contains_key(HOST) {
             let host = HeaderValue::try_from(self.address.to_string());
             headers.insert(HOST, host.expect("an address is visible ASCII"));
@@ -216,7 +217,7 @@ impl Client {
         idle.pop()
     }
 
-    async fn connect(&self) -> Result<PooledConnection, ClientError> {
+    pub(crate) async fn connect(&self) -> Result<PooledConnection, ClientError> {
         let stream = TcpStream::connect(self.address)
             .await
             .map_err(|error| ClientError::Connect(self.address, error))?;
@@ -231,7 +232,11 @@ impl Client {
         sender: PooledConnection,
         response: http::Response<hyper::body::Incoming>,
     ) -> Result<Reply, ClientError> {
+        let is_whole = !is_event_stream(&response);
         let reply = read(response).await?;
+        if !is_whole {
+            return Ok(reply);
+        }
         let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
         idle.push(sender);
         Ok(reply)
@@ -239,13 +244,26 @@ impl Client {
 }
 
 async fn read(response: http::Response<hyper::body::Incoming>) -> Result<Reply, ClientError> {
+    let is_endless = is_event_stream(&response);
     let (parts, body) = response.into_parts();
+    if is_endless {
+        return Ok(Reply {
+            status: parts.status,
+            headers: parts.headers,
+            body: Bytes::new(),
+        });
+    }
     let body = Limited::new(body, MAX_BODY).collect().await;
     Ok(Reply {
         status: parts.status,
         headers: parts.headers,
         body: body.map_err(ClientError::Body)?.to_bytes(),
     })
+}
+
+fn is_event_stream<B>(response: &http::Response<B>) -> bool {
+    let kind = response.headers().get(CONTENT_TYPE);
+    kind.is_some_and(|kind| kind.as_bytes().starts_with(b"text/event-stream"))
 }
 
 fn json_request(method: Method, path: &str, body: &Value) -> Request<Bytes> {

@@ -19,6 +19,7 @@
 pub mod client;
 pub mod customer_site;
 pub mod declarative_push;
+pub mod event_listener;
 pub mod fault_proxy;
 pub mod firefox_profile;
 pub mod github;

@@ -129,6 +129,11 @@ impl OperationSpec {
         self.success(200, response::lines(about, schema, example))
     }
 
+    /// Adds the success 200 with events that follow, of which there are examples.
+    pub fn events_response(self, about: &str, examples: Vec<(&str, Value)>) -> Self {
+        self.success(200, response::events(about, examples))
+    }
+
     /// Adds the success 202, which may be that of an earlier, equal request (CONTRACT 6).
     pub fn replayable_response<T: ToSchema>(mut self, about: &str, example: Value) -> Self {
         let schema = self.schema_ref::<T>();

@@ -31,6 +31,25 @@ pub fn lines(about: &str, schema: RefOr<Schema>, example: Value) -> Response {
         .build()
 }
 
+/// A success that goes on and on: server-sent events with a JSON object each.
+pub fn events(about: &str, examples: Vec<(&str, Value)>) -> Response {
+    let text = ObjectBuilder::new().schema_type(Type::String).build();
+    let examples = examples.into_iter().map(|(name, value)| {
+        let value = format!(
+            "id: {}\ndata: {value}\n\n",
+            "msg_0198f0c5a1b27cc2b1d3f4e5a6b7c8d9"
+        );
+        let example = ExampleBuilder::new().value(Some(value.into())).build();
+        (name, RefOr::T(example))
+    });
+    let content = ContentBuilder::new()
+        .schema(Some(Schema::Object(text)))
+        .examples_from_iter(examples);
+    described(about)
+        .content("text/event-stream", content.build())
+        .build()
+}
+
 /// Lets it be known that a success may be that of an earlier, equal request (CONTRACT 6).
 pub fn replayable(mut success: Response) -> Response {
     let about = "`true` if this is the answer to an earlier request with the same `Idempotency-Key`; else absent.";

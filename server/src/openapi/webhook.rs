@@ -29,7 +29,25 @@ pub fn operations() -> Vec<OperationSpec> {
             )
             .response::<Webhook>(200, "The webhook.", webhook())
             .errors([ErrorCode::PlanRequired]),
+        get("/api/v1/apps/{appId}/events/stream", "streamEvents")
+            .summary("Listen to the events as they happen", "イベントを受信し続ける")
+            .about(
+                "Server-sent events from now on, without a webhook: `data` is the body that a webhook would get, and `id` its \
+                 `webhook-id`. At most four listen to an app at a time.",
+            )
+            .events_response("The events, until the client ends it.", vec![("send.completed", completed())])
+            .errors([ErrorCode::RateLimited]),
     ]
+}
+
+fn completed() -> Value {
+    json!({
+        "type": "send.completed", "timestamp": "2026-09-21T14:13:20.000Z",
+        "data": {
+            "app_id": "app_0198f0c5a1b27cc2b1d3f4e5a6b7c8d9", "send_id": "snd_0198f0c5a1b27cc2b1d3f4e5a6b7c8d9",
+            "recipients": 1, "sent_count": 1, "failed_count": 0, "skipped_count": 0, "cancelled_count": 0,
+        },
+    })
 }
 
 fn webhook() -> Value {

@@ -3,6 +3,7 @@
 mod clocks;
 mod events;
 mod limits;
+mod listeners;
 mod progress;
 mod sends;
 mod sessions;

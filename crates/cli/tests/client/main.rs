@@ -7,6 +7,7 @@ mod documents;
 mod failures;
 mod history;
 mod http_proxy;
+mod listen;
 mod login;
 mod message_file;
 mod moving;

@@ -15,7 +15,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 use tokio::io::AsyncWriteExt as _;
 use tokio::net::TcpSocket;
-use tokio::process::Command;
+use tokio::process::{Child, Command};
 
 /// The `hato` binary, which cargo builds before these tests.
 pub const HATO: &str = env!("CARGO_BIN_EXE_hato");
@@ -154,6 +154,12 @@ impl CliCommand {
     pub fn input(mut self, text: &str) -> Self {
         text.clone_into(&mut self.input);
         self
+    }
+
+    /// Starts it, with nothing on standard input.
+    pub fn spawn(mut self) -> Child {
+        self.command.stdin(Stdio::null());
+        self.command.spawn().expect("the command runs")
     }
 
     /// Runs it to its end.

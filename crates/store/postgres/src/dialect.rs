@@ -182,6 +182,12 @@ pub(crate) async fn lock_github_user(c: &mut DbConnection, user: GithubId) -> sq
     lock_name(c, &format!("github {}", user.0)).await
 }
 
+/// Locks an app's listeners, against those who add one or write events for them, until the end of the transaction: a
+/// sequence alone gives out numbers in another order than that of the commits.
+pub(crate) async fn lock_listeners(c: &mut DbConnection, app: &AppId) -> sqlx::Result<()> {
+    lock_name(c, &format!("listeners {}", app.as_str())).await
+}
+
 async fn lock_name(c: &mut DbConnection, name: &str) -> sqlx::Result<()> {
     sqlx::query!(
         "SELECT FROM pg_advisory_xact_lock(hashtextextended($1, 0))",

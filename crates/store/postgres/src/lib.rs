@@ -80,6 +80,8 @@ mod engagement;
 mod erasure;
 #[path = "../../shared/error.rs"]
 mod error;
+#[path = "../../shared/event_readers.rs"]
+mod event_readers;
 #[path = "../../shared/export.rs"]
 mod export;
 #[path = "../../shared/github.rs"]
@@ -96,6 +98,8 @@ mod key_events;
 mod keys;
 #[path = "../../shared/listed_subscription.rs"]
 mod listed_subscription;
+#[path = "../../shared/listeners.rs"]
+mod listeners;
 #[path = "../../shared/operator.rs"]
 mod operator;
 #[path = "../../shared/origins.rs"]
@@ -118,6 +122,8 @@ mod refusals;
 mod registered_profile;
 #[path = "../../shared/registration.rs"]
 mod registration;
+#[path = "../../shared/reported_recipients.rs"]
+mod reported_recipients;
 #[path = "../../shared/retention.rs"]
 mod retention;
 #[path = "../../shared/reviews.rs"]

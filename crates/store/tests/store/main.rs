@@ -16,6 +16,7 @@ mod idempotency;
 mod key_events;
 mod keys;
 mod leases;
+mod listeners;
 mod opening;
 mod operator;
 mod pacing;

@@ -24,7 +24,7 @@ fn scheduled(test: &TestStore, app: &AppId, audience: Audience) -> NewSend {
 }
 
 /// Accepts a send that waits until it is due.
-async fn wait(test: &TestStore, app: &AppId, audience: Audience) -> SendId {
+pub async fn wait(test: &TestStore, app: &AppId, audience: Audience) -> SendId {
     let send = scheduled(test, app, audience);
     let id = send.id.clone();
     assert_eq!(test.accept(send).await, AcceptSendOutcome::Scheduled);

@@ -15,7 +15,8 @@ use crate::test_store::{LEASE, START, TestStore, at, ids, sent_to};
 const URL: &str = "https://hooks.example/1";
 const FIVE_DAYS: Duration = Duration::from_hours(120);
 
-async fn app(test: &TestStore) -> AppId {
+/// An app whose webhook is active.
+pub async fn app_with_webhook(test: &TestStore) -> AppId {
     let app = test.app().await;
     let url = WebhookUrl::parse(URL, &hato_domain::OutboundPolicy::default()).expect("a URL");
     let set = test
@@ -26,7 +27,8 @@ async fn app(test: &TestStore) -> AppId {
     app
 }
 
-async fn queue_event(test: &TestStore, app: &AppId) {
+/// Writes an event for whoever reads the app's.
+pub async fn queue_event(test: &TestStore, app: &AppId) {
     let queued = test.store.queue_test_event(app, START).await;
     assert_eq!(queued.expect("stored"), QueueTestOutcome::Queued);
 }
@@ -87,7 +89,7 @@ async fn secrets(test: &TestStore, app: &AppId, millis: i64) -> SealedSecrets {
 #[on_each_database]
 async fn the_secret_before_stays_until_it_expires(database: TestDatabase) {
     let test = TestStore::new(database).await;
-    let app = app(&test).await;
+    let app = app_with_webhook(&test).await;
     assert_eq!(secrets(&test, &app, 0).await.current, None);
     for sealed in [vec![1], vec![9]] {
         let kept = test.store.keep_first_secret(&app, sealed).await;
@@ -109,7 +111,7 @@ async fn the_secret_before_stays_until_it_expires(database: TestDatabase) {
 #[on_each_database]
 async fn an_outbox_has_one_holder_and_fences_the_others_off(database: TestDatabase) {
     let test = TestStore::new(database).await;
-    let app = app(&test).await;
+    let app = app_with_webhook(&test).await;
     queue_event(&test, &app).await;
     let old = claim(&test, 0).await;
     let lease = i64::try_from(LEASE.as_millis()).expect("short");
@@ -136,7 +138,7 @@ async fn an_event_written_while_its_outbox_is_held_is_due_when_it_is_released(
     database: TestDatabase,
 ) {
     let test = TestStore::new(database).await;
-    let app = app(&test).await;
+    let app = app_with_webhook(&test).await;
     queue_event(&test, &app).await;
     let outbox = claim(&test, 0).await;
     let first = due(&test, &outbox, &[]).await;
@@ -176,7 +178,7 @@ async fn an_event_written_while_its_outbox_is_held_is_due_when_it_is_released(
 #[on_each_database]
 async fn a_410_from_a_url_that_was_changed_meanwhile_changes_nothing(database: TestDatabase) {
     let test = TestStore::new(database).await;
-    let app = app(&test).await;
+    let app = app_with_webhook(&test).await;
     queue_event(&test, &app).await;
     let outbox = claim(&test, 0).await;
     let first = due(&test, &outbox, &[]).await;
@@ -194,7 +196,7 @@ async fn a_410_from_a_url_that_was_changed_meanwhile_changes_nothing(database: T
 #[on_each_database]
 async fn the_newest_attempts_are_kept_with_their_events(database: TestDatabase) {
     let test = TestStore::new(database).await;
-    let apps = [app(&test).await, app(&test).await];
+    let apps = [app_with_webhook(&test).await, app_with_webhook(&test).await];
     for app in &apps {
         for _ in 0..7 {
             queue_event(&test, app).await;
@@ -231,7 +233,7 @@ async fn the_newest_attempts_are_kept_with_their_events(database: TestDatabase) 
 #[on_each_database]
 async fn an_event_is_written_if_and_only_if_its_outcome_was_counted(database: TestDatabase) {
     let test = TestStore::new(database).await;
-    let app = app(&test).await;
+    let app = app_with_webhook(&test).await;
     test.subscribe_all(&app, 2).await;
     test.broadcast(&app, START).await;
     let page = test.claim(START, 100).await;
@@ -251,7 +253,7 @@ async fn an_event_is_written_if_and_only_if_its_outcome_was_counted(database: Te
 #[on_each_database]
 async fn a_slow_receivers_outbox_can_be_skipped(database: TestDatabase) {
     let test = TestStore::new(database).await;
-    let apps = [app(&test).await, app(&test).await];
+    let apps = [app_with_webhook(&test).await, app_with_webhook(&test).await];
     queue_event(&test, &apps[0]).await;
     let outbox = claim(&test, 0).await;
     let first = due(&test, &outbox, &[]).await;
@@ -290,7 +292,7 @@ async fn a_slow_receivers_outbox_can_be_skipped(database: TestDatabase) {
 #[on_each_database]
 async fn a_hundred_test_events_of_an_app_wait_at_most(database: TestDatabase) {
     let test = TestStore::new(database).await;
-    let (app, other) = (app(&test).await, app(&test).await);
+    let (app, other) = (app_with_webhook(&test).await, app_with_webhook(&test).await);
     for _ in 0..MAX_WAITING_TESTS {
         queue_event(&test, &app).await;
     }

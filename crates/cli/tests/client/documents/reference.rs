@@ -21,6 +21,9 @@ async fn every_command_of_the_reference() {
     assert!(commands.len() > 30, "{}", commands.len());
     for block in commands {
         let block = block.replace("correct horse battery", PASSWORD);
+        // It goes on and on; here curl ends it, and says so by failing.
+        let is_endless = block.contains("/events/stream");
+        let block = block.replace("/events/stream", "/events/stream --max-time 2");
         let script = CURL.to_owned() + &block.replace(EMAIL, "somebody@example.com");
         let mut command = shell(setup.home.path(), &setup.server, &script);
         command.env("HATO", setup.server.url());
@@ -36,8 +39,12 @@ async fn every_command_of_the_reference() {
         let is_refused = block.contains("INVALID_STATE");
         assert_eq!(
             output.status.success(),
-            !is_refused,
+            !is_refused && !is_endless,
             "{block}{stdout}{errors}"
+        );
+        assert!(
+            !is_endless || stdout == ": listening\n\n",
+            "{stdout}{errors}"
         );
         assert!(!is_refused || stdout.contains("INVALID_STATE"), "{stdout}");
     }
