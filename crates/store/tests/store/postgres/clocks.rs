@@ -72,7 +72,8 @@ async fn whoever_is_too_far_ahead_takes_nobodys_page_and_goes_on_when_it_is_righ
         None,
         "its lease would have ended"
     );
-    let renewed = right.renew_leases(&[leased], SystemClock.now(), Duration::ZERO);
+    let own = [leased];
+    let renewed = right.renew_leases(&own, SystemClock.now(), Duration::ZERO);
     let renewed = renewed.await;
     renewed.expect("given up");
     assert_eq!(claim(&ahead, 30_000).await, None);
@@ -109,7 +110,8 @@ async fn whose_clock_was_set_far_ahead_in_the_midst_of_a_page_holds_it_no_longer
     let renewed = right.renew_leases(&[leased], an_hour_ahead, LEASE).await;
     renewed.expect("renewed");
     assert_eq!(claim(&other, 9_000).await, None, "the lease holds");
-    let renewed = right.renew_leases(&[leased], an_hour_ahead, Duration::ZERO);
+    let own = [leased];
+    let renewed = right.renew_leases(&own, an_hour_ahead, Duration::ZERO);
     renewed.await.expect("renewed");
     assert!(claim(&other, 9_000).await.is_some(), "it is over");
 }
