@@ -97,6 +97,8 @@ mod keys;
 mod listed_subscription;
 #[path = "../../shared/operator.rs"]
 mod operator;
+#[path = "../../shared/outbox_release.rs"]
+mod outbox_release;
 #[path = "../../shared/pacing.rs"]
 mod pacing;
 #[path = "../../shared/paging.rs"]

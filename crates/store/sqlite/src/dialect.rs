@@ -151,6 +151,7 @@ pub(crate) fn lock_github_user(_: &mut DbConnection, _: GithubId) -> Ready<sqlx:
 /// |---------------|------------|
 /// | `NUMBERS`     | the members of `$1`, a JSON array of numbers, as rows |
 /// | `TEXTS`       | the members of `$1`, a JSON array of texts, as rows |
+/// | `KINDS`       | the members of `$6`, a JSON array of texts, as rows |
 /// | `HASHES`      | the members of `$1`, a JSON array of hexadecimal texts, as rows of bytes |
 /// | `FAILURES`    | the members of `$1`, a JSON array of arrays of five, as rows (`recipient`, `reason`, `http_status`, `attempts`, `detail`) |
 /// | `RANGES`      | the members of `$1`, a JSON array of pairs, as rows (`low`, `high`) |
@@ -170,6 +171,9 @@ macro_rules! sql {
     };
     (@ $call:tt [$($text:tt)*] [TEXTS $($rest:tt)*] $args:tt) => {
         sql!(@ $call [$($text)* "SELECT value FROM json_each($1)"] [$($rest)*] $args)
+    };
+    (@ $call:tt [$($text:tt)*] [KINDS $($rest:tt)*] $args:tt) => {
+        sql!(@ $call [$($text)* "SELECT value FROM json_each($6)"] [$($rest)*] $args)
     };
     (@ $call:tt [$($text:tt)*] [FAILURES $($rest:tt)*] $args:tt) => {
         sql!(@ $call
