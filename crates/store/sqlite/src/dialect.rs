@@ -3,6 +3,7 @@
 //! The sources in `../shared` know of the database only what stands here: the connection, where reads go (`readers`,
 //! `bounded_reader`), what a transaction is (`transaction!`), the locks (`lock_…`), and the words of SQL that differ (`sql!`).
 
+use std::error::Error;
 use std::io;
 
 use futures_util::future::{BoxFuture, Ready, ready};
@@ -81,6 +82,11 @@ pub(crate) async fn accept_in_group(
     send: NewSend,
 ) -> Result<AcceptSendOutcome, StoreError> {
     transaction!(database, "accept a send", |c| accept(c, &send).await)
+}
+
+/// Whether somebody else held what was needed for too long. Here everybody waits for the one writer.
+pub(crate) fn is_overload(_: &(dyn Error + Send + Sync + 'static)) -> bool {
+    false
 }
 
 /// Locks an app's row until the end of the transaction. Whoever changes the number of an app's active subscriptions together
