@@ -7,7 +7,7 @@ use std::future::{Ready, ready};
 
 use futures_util::future::BoxFuture;
 use hato_domain::{AppId, SendId, UnixMillis};
-use hato_service::ports::{DatabaseFiles, Flaw, GithubId, NewSend, StoreError};
+use hato_service::ports::{DatabaseFiles, Flaw, GithubId, StoreError};
 
 use crate::Database;
 pub(crate) use crate::acceptance_groups::accept_in_group;
@@ -289,32 +289,7 @@ macro_rules! sql {
 }
 pub(crate) use sql;
 
-/// Takes the same locks for all of these before anything else, in an order that is the same everywhere: who takes several one by
-/// one, with other locks in between, could wait for somebody who waits for them.
-pub(crate) async fn lock_requests(c: &mut DbConnection, sends: &[NewSend]) -> sqlx::Result<()> {
-    let requests = sends.iter().filter_map(|send| {
-        let request = send.idempotency.as_ref()?;
-        Some(request_name(
-            &send.app_id,
-            request.path,
-            request.key.as_str(),
-        ))
-    });
-    let mut requests: Vec<String> = requests.collect();
-    if sends.len() < 2 || requests.is_empty() {
-        return Ok(());
-    }
-    requests.sort_unstable();
-    sql!(query [
-        "SELECT FROM (" TEXTS ") AS requests (name)
-         CROSS JOIN LATERAL pg_advisory_xact_lock(hashtextextended(name, 0))"
-    ] json(&requests)?)
-    .execute(c)
-    .await
-    .map(drop)
-}
-
 /// What a lock of a request is made of.
-fn request_name(app: &AppId, path: &str, key: &str) -> String {
+pub(crate) fn request_name(app: &AppId, path: &str, key: &str) -> String {
     format!("{} {path} {key}", app.as_str())
 }
