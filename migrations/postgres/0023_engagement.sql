@@ -10,8 +10,6 @@ ALTER TABLE sends ADD COLUMN clicks_by_action TEXT;
 ALTER TABLE sends ADD COLUMN engagement_told_at BIGINT;
 ALTER TABLE sends ADD COLUMN engagement_due_at BIGINT;
 
-CREATE INDEX untold_engagement ON sends (engagement_due_at, id) WHERE engagement_due_at IS NOT NULL;
-
 ALTER TABLE daily_counts ADD COLUMN displayed BIGINT NOT NULL DEFAULT 0;
 ALTER TABLE daily_counts ADD COLUMN clicked BIGINT NOT NULL DEFAULT 0;
 ALTER TABLE daily_counts ADD COLUMN dismissed BIGINT NOT NULL DEFAULT 0;

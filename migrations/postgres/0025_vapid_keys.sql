@@ -19,10 +19,6 @@ CREATE TABLE vapid_keys (
 -- The number of the key that the subscription was made with.
 ALTER TABLE subscriptions ADD COLUMN vapid_key BIGINT NOT NULL DEFAULT 0;
 
--- How many have each key but the app's first: that one has the others.
-CREATE INDEX subscriptions_by_vapid_key ON subscriptions (app_id, vapid_key)
-    WHERE position IS NOT NULL AND vapid_key > 0;
-
 -- What happens to VAPID keys is recorded with what happens to API keys.
 ALTER TABLE key_events DROP CONSTRAINT key_events_event_check;
 ALTER TABLE key_events ADD CONSTRAINT key_events_event_check

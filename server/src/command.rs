@@ -140,7 +140,7 @@ fn serve(config: Config) -> Result<(), CommandError> {
     in_runtime(async {
         let telemetry = Telemetry::start(&config.otlp, config.role.as_str())?;
         logging::init(&config.log, telemetry.as_ref());
-        let served = boot::serve(config).await;
+        let served = Box::pin(boot::serve(config)).await;
         if let Some(telemetry) = telemetry {
             telemetry.finish().await;
         }

@@ -63,7 +63,12 @@ impl From<ErrorCode> for ServiceError {
 
 impl From<StoreError> for ServiceError {
     fn from(error: StoreError) -> Self {
-        Self::internal(error)
+        let code = if error.is_overload {
+            ErrorCode::Overloaded
+        } else {
+            ErrorCode::InternalError
+        };
+        Self::caused_by(code, error)
     }
 }
 

@@ -6,7 +6,7 @@
 use hato_domain::{AccountId, AppId, UnixMillis};
 
 use crate::deleted_accounts;
-use crate::dialect::{DbConnection, lock_app_alone};
+use crate::dialect::{DbConnection, lock_app_alone, lock_apps_alone};
 
 /// Jobs that leave the queue at a time.
 const MAX_DISCARDED_JOBS: i64 = 500;
@@ -40,6 +40,7 @@ pub(crate) async fn mark_all_deleted(
     now: UnixMillis,
 ) -> sqlx::Result<()> {
     let account = account.as_str();
+    lock_apps_alone(c, account).await?;
     sqlx::query!(
         "DELETE FROM webhooks WHERE app_id IN (SELECT id FROM apps WHERE account_id = $1)",
         account

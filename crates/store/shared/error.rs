@@ -5,14 +5,20 @@ use std::error::Error;
 use hato_service::ports::StoreError;
 use serde::Serialize;
 
+use crate::dialect::is_overload;
+
 /// Says what was being done when it failed.
 pub(crate) fn with_context<E>(context: &'static str) -> impl FnOnce(E) -> StoreError
 where
     E: Into<Box<dyn Error + Send + Sync>>,
 {
-    move |cause| StoreError {
-        context,
-        source: cause.into(),
+    move |cause| {
+        let source = cause.into();
+        StoreError {
+            context,
+            is_overload: is_overload(&*source),
+            source,
+        }
     }
 }
 

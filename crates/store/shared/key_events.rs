@@ -6,7 +6,7 @@ use hato_service::ports::{
 };
 
 use crate::dialect::DbConnection;
-use crate::error::decode_error;
+use crate::error::{decode_error, json};
 
 /// Writes the event down, in the transaction that makes it happen.
 pub(crate) async fn record_event(
@@ -51,6 +51,11 @@ pub(crate) async fn are_too_many(
         MAX_KEY_EVENTS
     );
     Ok(count.fetch_one(c).await? >= MAX_KEY_EVENTS)
+}
+
+/// The kinds of events that this version knows, as a statement takes them.
+pub(crate) fn known_events() -> sqlx::Result<String> {
+    json(&KeyEventKind::ALL.map(KeyEventKind::as_str))
 }
 
 pub(crate) fn parse_event(text: &str) -> sqlx::Result<KeyEventKind> {

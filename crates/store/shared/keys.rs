@@ -10,9 +10,9 @@ use hato_service::ports::{
 
 use crate::Database;
 use crate::app_settings;
-use crate::dialect::{DbConnection, lock_app, readers, transaction};
+use crate::dialect::{DbConnection, lock_app, readers, sql, transaction};
 use crate::error::{decode_error, with_context};
-use crate::key_events::{are_too_many, parse_event, parse_event_scope, record_event};
+use crate::key_events::{are_too_many, known_events, parse_event, parse_event_scope, record_event};
 use crate::paging::bound;
 use crate::sends::parse_actor_kind;
 
@@ -99,16 +99,15 @@ impl KeyStore for Database {
         app: &AppId,
         page: &PageRequest,
     ) -> Result<Vec<KeyEventRecord>, StoreError> {
+        const CONTEXT: &str = "list what happened to keys";
         let (before, before_id) = bound(page.cursor.as_ref());
-        sqlx::query!(
+        // What a later version has written beside this one, that one shows.
+        sql!(query [
             "SELECT id, event, key_id, key_name, key_scope, actor_kind, actor_id, actor_name, created_at
-         FROM key_events WHERE app_id = $1 AND (created_at, id) < ($2, $3)
-         ORDER BY created_at DESC, id DESC LIMIT $4",
-            app.as_str(),
-            before,
-            before_id,
-            page.limit.get() + 1
-        )
+             FROM key_events
+             WHERE app_id = $2 AND (created_at, id) < ($3, $4) AND event IN (" TEXTS ")
+             ORDER BY created_at DESC, id DESC LIMIT $5"
+        ] known_events().map_err(with_context(CONTEXT))?, app.as_str(), before, before_id, page.limit.get() + 1)
         .try_map(|row| {
             Ok(KeyEventRecord {
                 id: KeyEventId::trusted(row.id),
@@ -126,7 +125,7 @@ impl KeyStore for Database {
         })
         .fetch_all(readers(self))
         .await
-        .map_err(with_context("list what happened to keys"))
+        .map_err(with_context(CONTEXT))
     }
 
     async fn record_key_uses(&self, mut uses: Vec<(KeyId, UnixMillis)>) -> Result<(), StoreError> {

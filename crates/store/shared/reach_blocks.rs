@@ -59,15 +59,25 @@ pub(crate) async fn change_blocks(
     .map(drop)
 }
 
+/// The stored blocks, locked until the end of the transaction. Those that are not stored are made first, in the same order: who makes the
+/// same ones at the same time waits, and then finds what has been written there.
 async fn lock_blocks(
     c: &mut DbConnection,
     app: &str,
     numbers: &[i64],
-) -> sqlx::Result<HashMap<i64, ReachBlock>> {
+) -> sqlx::Result<ReachBlocks> {
+    let numbers = number_list(numbers)?;
+    sql!(query [
+        "INSERT INTO reach (app_id, block, answers)
+         SELECT $2, made.value, $3 FROM (" NUMBERS ") AS made
+         WHERE TRUE ORDER BY made.value ON CONFLICT (app_id, block) DO NOTHING"
+    ] numbers, app, ReachBlock::default().to_bytes())
+    .execute(&mut *c)
+    .await?;
     let rows = sql!(query [
         r#"SELECT block AS "block!", answers AS "answers!" FROM reach
            WHERE app_id = $2 AND block IN ("# NUMBERS ") ORDER BY block" FOR_UPDATE
-    ] number_list(numbers)?, app)
+    ] numbers, app)
     .fetch_all(c)
     .await?;
     let blocks = rows.into_iter();

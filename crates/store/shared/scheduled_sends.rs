@@ -65,8 +65,7 @@ impl ScheduledSendStore for Database {
     }
 }
 
-/// Whether the app may have another scheduled send. Those that are accepted at the same moment do not see each other: it bounds what
-/// is stored, and promises nobody anything.
+/// Whether the app may have another scheduled send. Those of an app are accepted one after the other.
 pub(crate) async fn has_room(c: &mut DbConnection, app: &AppId) -> sqlx::Result<bool> {
     let waiting = sqlx::query_scalar!(
         r#"SELECT COUNT(*) AS "waiting!: i64"

@@ -6,46 +6,48 @@ use futures_util::TryStreamExt as _;
 use hato_domain::{AppId, PositionSet};
 use hato_service::ports::Flaw;
 
-use crate::dialect::DbConnection;
+use crate::dialect::{DbConnection, sql};
+use crate::error::json;
 use crate::profiles::parse_tags;
+use crate::queue::number_list;
 use crate::tag_positions::{TagChange, change_tags};
 
 /// Positions by tag.
 type Tagged = BTreeMap<String, PositionSet>;
 
-/// Compares both, for an app that is locked. Repairing writes the blocks anew that differ.
+/// A block by its tag and its number.
+type Block = (String, i64);
+
+/// Compares both, within a snapshot or for an app that is locked. Repairing writes the blocks anew that differ.
 pub(crate) async fn check_tags(
     c: &mut DbConnection,
     app: &AppId,
     repair: bool,
 ) -> sqlx::Result<Vec<Flaw>> {
     let expected = tags_of_subscriptions(c, app).await?;
-    let mut flaws = Vec::new();
     let (stored, unreadable) = stored_tags(c, app).await?;
-    for (tag, block) in unreadable {
-        if repair {
-            remove_block(c, app, (&tag, block)).await?;
+    let mut wrong = differences(&expected, &stored);
+    if repair && !(wrong.is_empty() && unreadable.is_empty()) {
+        wrong = lock_and_compare(c, app, wrong, &unreadable).await?;
+        for block in &unreadable {
+            remove_block(c, app, block).await?;
         }
-        flaws.push(flaw(
-            app,
-            &format!("block {block} of {tag} cannot be read"),
-            repair,
-        ));
+        change_tags(c, app.as_str(), &wrong).await?;
     }
-    let mut changes = Vec::new();
-    let tags: BTreeSet<&String> = expected.keys().chain(stored.keys()).collect();
-    for tag in tags {
-        let wrong = differences(tag, expected.get(tag), stored.get(tag));
-        if !wrong.is_empty() {
-            let what = format!("{} positions of {tag} are wrong", wrong.len());
-            flaws.push(flaw(app, &what, repair));
-        }
-        changes.extend(wrong);
+    let mut by_tag: BTreeMap<&str, usize> = BTreeMap::new();
+    for change in &wrong {
+        *by_tag.entry(&change.tag).or_default() += 1;
     }
-    if repair {
-        change_tags(c, app.as_str(), &changes).await?;
-    }
-    Ok(flaws)
+    let unreadable = unreadable
+        .iter()
+        .map(|(tag, block)| format!("block {block} of {tag} cannot be read"));
+    let wrong = by_tag
+        .into_iter()
+        .map(|(tag, count)| format!("{count} positions of {tag} are wrong"));
+    Ok(unreadable
+        .chain(wrong)
+        .map(|what| flaw(app, &what, repair))
+        .collect())
 }
 
 fn flaw(app: &AppId, what: &str, is_repaired: bool) -> Flaw {
@@ -55,23 +57,87 @@ fn flaw(app: &AppId, what: &str, is_repaired: bool) -> Flaw {
     }
 }
 
-/// What makes the second set the first one.
-fn differences(
-    tag: &str,
-    expected: Option<&PositionSet>,
-    stored: Option<&PositionSet>,
-) -> Vec<TagChange> {
-    let set = |positions: Option<&PositionSet>| positions.cloned().unwrap_or_default();
-    let change = |position, is_set| TagChange {
-        tag: tag.to_owned(),
-        position,
-        is_set,
-    };
-    let missing = set(expected).difference(&set(stored));
-    let surplus = set(stored).difference(&set(expected));
-    let missing = missing.iter().map(|position| change(position, true));
-    let surplus = surplus.iter().map(|position| change(position, false));
-    missing.chain(surplus).collect()
+/// What makes the second one the first.
+fn differences(expected: &Tagged, stored: &Tagged) -> Vec<TagChange> {
+    let tags: BTreeSet<&String> = expected.keys().chain(stored.keys()).collect();
+    let mut changes = Vec::new();
+    for tag in tags {
+        let set = |tagged: &Tagged| tagged.get(tag).cloned().unwrap_or_default();
+        let change = |position, is_set| TagChange {
+            tag: tag.clone(),
+            position,
+            is_set,
+        };
+        let missing = set(expected).difference(&set(stored));
+        let surplus = set(stored).difference(&set(expected));
+        changes.extend(missing.iter().map(|position| change(position, true)));
+        changes.extend(surplus.iter().map(|position| change(position, false)));
+    }
+    changes
+}
+
+/// What of this is wrong now that nobody can change it. Whoever gave or took a tag between the two looks had changed both in one
+/// transaction, of which they saw one half. Positions are the same while the app is locked; the subscriptions that stand there are locked
+/// first, and then the blocks, as everybody locks them who changes tags.
+async fn lock_and_compare(
+    c: &mut DbConnection,
+    app: &AppId,
+    wrong: Vec<TagChange>,
+    unreadable: &[Block],
+) -> sqlx::Result<Vec<TagChange>> {
+    let positions: BTreeSet<i64> = wrong.iter().map(|change| change.position).collect();
+    let expected = lock_subscriptions(c, app, positions).await?;
+    let tags = wrong.iter().map(|change| &change.tag);
+    let tags: BTreeSet<&String> = tags.chain(unreadable.iter().map(|(tag, _)| tag)).collect();
+    let stored = lock_blocks(c, app, &tags).await?;
+    let still_wrong = wrong.into_iter().filter_map(|change| {
+        let has_tag = |tagged: &Tagged| {
+            let positions = tagged.get(&change.tag);
+            positions.is_some_and(|positions| positions.contains(change.position))
+        };
+        let is_set = has_tag(&expected);
+        (is_set != has_tag(&stored)).then_some(TagChange { is_set, ..change })
+    });
+    Ok(still_wrong.collect())
+}
+
+/// The tags of the subscriptions at these positions, which stay as they are until the end of the transaction.
+async fn lock_subscriptions(
+    c: &mut DbConnection,
+    app: &AppId,
+    positions: BTreeSet<i64>,
+) -> sqlx::Result<Tagged> {
+    let positions: Vec<i64> = positions.into_iter().collect();
+    let rows = sql!(query [
+        r#"SELECT position AS "position!", tags FROM subscriptions
+           WHERE app_id = $2 AND position IN ("# NUMBERS ") ORDER BY id" FOR_UPDATE
+    ] number_list(&positions)?, app.as_str())
+    .fetch_all(c)
+    .await?;
+    let mut tagged = Tagged::new();
+    for row in rows {
+        add_tags(&mut tagged, row.position, row.tags.as_deref())?;
+    }
+    Ok(tagged)
+}
+
+/// Who has these tags by the blocks that can be read. All are locked until the end of the transaction.
+async fn lock_blocks(
+    c: &mut DbConnection,
+    app: &AppId,
+    tags: &BTreeSet<&String>,
+) -> sqlx::Result<Tagged> {
+    let rows = sql!(query_as BlockRow [
+        r#"SELECT tag AS "tag!", block AS "block!", positions AS "positions!"
+           FROM tag_positions WHERE app_id = $2 AND tag IN ("# TEXTS ") ORDER BY tag, block" FOR_UPDATE
+    ] json(tags)?, app.as_str())
+    .fetch_all(c)
+    .await?;
+    let mut tagged = Tagged::new();
+    for row in rows {
+        row.add_to(&mut tagged);
+    }
+    Ok(tagged)
 }
 
 async fn tags_of_subscriptions(c: &mut DbConnection, app: &AppId) -> sqlx::Result<Tagged> {
@@ -83,20 +149,43 @@ async fn tags_of_subscriptions(c: &mut DbConnection, app: &AppId) -> sqlx::Resul
     .fetch(c);
     let mut tagged = Tagged::new();
     while let Some(row) = rows.try_next().await? {
-        for tag in parse_tags(Some(&row.tags))?.iter() {
-            let positions = tagged.entry(tag.as_str().to_owned()).or_default();
-            positions.insert(row.position);
-        }
+        add_tags(&mut tagged, row.position, Some(&row.tags))?;
     }
     Ok(tagged)
 }
 
+fn add_tags(tagged: &mut Tagged, position: i64, tags: Option<&str>) -> sqlx::Result<()> {
+    for tag in parse_tags(tags)?.iter() {
+        let positions = tagged.entry(tag.as_str().to_owned()).or_default();
+        positions.insert(position);
+    }
+    Ok(())
+}
+
+/// A block as it is stored.
+struct BlockRow {
+    tag: String,
+    block: i64,
+    positions: Vec<u8>,
+}
+
+impl BlockRow {
+    /// Adds its positions, or returns which block it is that cannot be read.
+    fn add_to(self, tagged: &mut Tagged) -> Option<Block> {
+        let mut positions = PositionSet::default();
+        if !positions.insert_block(self.block, &self.positions) {
+            return Some((self.tag, self.block));
+        }
+        let others = tagged.remove(&self.tag).unwrap_or_default();
+        tagged.insert(self.tag, others.union(positions));
+        None
+    }
+}
+
 /// What the blocks say, and those that cannot be read.
-async fn stored_tags(
-    c: &mut DbConnection,
-    app: &AppId,
-) -> sqlx::Result<(Tagged, Vec<(String, i64)>)> {
-    let mut rows = sqlx::query!(
+async fn stored_tags(c: &mut DbConnection, app: &AppId) -> sqlx::Result<(Tagged, Vec<Block>)> {
+    let mut rows = sqlx::query_as!(
+        BlockRow,
         r#"SELECT tag AS "tag!", block AS "block!", positions AS "positions!"
            FROM tag_positions WHERE app_id = $1"#,
         app.as_str()
@@ -104,22 +193,12 @@ async fn stored_tags(
     .fetch(c);
     let (mut tagged, mut unreadable) = (Tagged::new(), Vec::new());
     while let Some(row) = rows.try_next().await? {
-        let mut positions = PositionSet::default();
-        if positions.insert_block(row.block, &row.positions) {
-            let others = tagged.remove(&row.tag).unwrap_or_default();
-            tagged.insert(row.tag, others.union(positions));
-        } else {
-            unreadable.push((row.tag, row.block));
-        }
+        unreadable.extend(row.add_to(&mut tagged));
     }
     Ok((tagged, unreadable))
 }
 
-async fn remove_block(
-    c: &mut DbConnection,
-    app: &AppId,
-    (tag, block): (&str, i64),
-) -> sqlx::Result<()> {
+async fn remove_block(c: &mut DbConnection, app: &AppId, (tag, block): &Block) -> sqlx::Result<()> {
     sqlx::query!(
         "DELETE FROM tag_positions WHERE app_id = $1 AND tag = $2 AND block = $3",
         app.as_str(),

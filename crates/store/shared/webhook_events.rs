@@ -210,6 +210,11 @@ pub(crate) fn parse_attempts(number: i64) -> sqlx::Result<u32> {
     u32::try_from(number).map_err(|_| decode_error("number of attempts"))
 }
 
+/// The types of events that this version knows, as a statement takes them. Later versions, which may run beside it, write others.
+pub(crate) fn known_types() -> sqlx::Result<String> {
+    json(&EventType::ALL.map(EventType::as_str))
+}
+
 /// The kind of an event as it is stored.
 pub(crate) fn parse_event_type(text: &str) -> sqlx::Result<EventType> {
     EventType::parse(text).ok_or_else(|| decode_error("kind of event"))

@@ -10,14 +10,13 @@ use hato_service::ports::{
 };
 
 use crate::Database;
-use crate::dialect::{
-    DbConnection, lock_webhook, may_claim, readers, sql, time_of_others, transaction,
-};
+use crate::dialect::{DbConnection, may_claim, readers, sql, time_of_others, transaction};
 use crate::error::with_context;
+use crate::outbox_release::release;
 use crate::queue::number_list;
 use crate::reported_recipients::reported_recipients;
 use crate::webhook_attempts::record;
-use crate::webhook_events::EventRow;
+use crate::webhook_events::{EventRow, known_types};
 use crate::webhooks::WebhookRow;
 
 #[async_trait]
@@ -43,6 +42,7 @@ impl WebhookQueue for Database {
     ) -> Result<Vec<WebhookEvent>, StoreError> {
         let (app, limit) = (outbox.app_id.as_str(), i64::from(limit));
         let in_flight = number_list(in_flight).map_err(with_context("read due events"))?;
+        let known = known_types().map_err(with_context("read due events"))?;
         // Resends and due events are each found by an index of their own, so that a backlog is never sorted.
         sql!(query_as EventRow [
             r#"SELECT e.id AS "id!", e.public_id AS "public_id!", e.type AS "kind!", e.send_id AS "send_id?",
@@ -52,16 +52,18 @@ impl WebhookQueue for Database {
              SELECT * FROM (
                SELECT 0 AS part, * FROM webhook_events
                WHERE app_id = $2 AND resend_at IS NOT NULL AND id NOT IN ("# NUMBERS r#")
+                 AND type IN ("# KINDS r#")
                ORDER BY resend_at, id LIMIT $4) AS resends
              UNION ALL
              SELECT * FROM (
                SELECT 1 AS part, * FROM webhook_events
                WHERE app_id = $2 AND due_at <= $3 AND resend_at IS NULL AND id NOT IN ("# NUMBERS r#")
+                 AND type IN ("# KINDS r#")
                ORDER BY due_at, id LIMIT $4) AS due
            ) AS e ON e.app_id = w.app_id
            WHERE w.app_id = $2 AND w.lease_token = $5
            ORDER BY e.part, e.due_at, e.id LIMIT $4"#
-        ] in_flight, app, now.0, limit, outbox.token)
+        ] in_flight, app, now.0, limit, outbox.token, known)
         .try_map(EventRow::into_event)
         .fetch_all(readers(self))
         .await
@@ -260,34 +262,6 @@ async fn claim_due(c: &mut DbConnection, claim: OutboxClaimRequest) -> sqlx::Res
         }),
         None => NextOutbox::Idle { next_due: None },
     })
-}
-
-/// A new token, so that the released lease records nothing any more. A resend is due at once.
-async fn release(c: &mut DbConnection, outbox: &OutboxLease, not_before: i64) -> sqlx::Result<()> {
-    lock_webhook(c, &outbox.app_id).await?;
-    let app = outbox.app_id.as_str();
-    let due_at = sqlx::query_scalar!(
-        r#"SELECT CASE WHEN EXISTS (SELECT 1 FROM webhook_events
-                                    WHERE app_id = $1 AND resend_at IS NOT NULL)
-                       THEN 0
-                       ELSE (SELECT MIN(due_at) FROM webhook_events
-                             WHERE app_id = $1 AND due_at IS NOT NULL)
-                  END AS "due_at?: i64""#,
-        app
-    )
-    .fetch_one(&mut *c)
-    .await?;
-    let due_at = due_at.map(|due_at| due_at.max(not_before));
-    sqlx::query!(
-        "UPDATE webhooks SET due_at = $3, lease_token = lease_token + 1, claimed = 0
-         WHERE app_id = $1 AND lease_token = $2",
-        app,
-        outbox.token,
-        due_at
-    )
-    .execute(c)
-    .await
-    .map(drop)
 }
 
 /// The repair of outboxes, as `due_time_repair.rs` does it for jobs. Who holds a lease renews it before it ends; every other outbox

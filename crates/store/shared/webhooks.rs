@@ -11,12 +11,14 @@ use hato_service::ports::{
 
 use crate::Database;
 use crate::accounts::parse_plan;
-use crate::dialect::{DbConnection, lock_webhook, readers, transaction};
+use crate::dialect::{DbConnection, lock_webhook, readers, sql, transaction};
 use crate::error::{decode_error, with_context};
 use crate::event_readers::EventReaders;
 use crate::reported_recipients;
 use crate::webhook_attempts::parse_response;
-use crate::webhook_events::{EventRow, insert_test_event, parse_attempts, parse_event_type};
+use crate::webhook_events::{
+    EventRow, insert_test_event, known_types, parse_attempts, parse_event_type,
+};
 use crate::webhook_purge::purge;
 
 #[async_trait]
@@ -111,16 +113,15 @@ impl WebhookStore for Database {
         app: &AppId,
         limit: u32,
     ) -> Result<Vec<AttemptRecord>, StoreError> {
+        const CONTEXT: &str = "list attempts";
         let (app, limit) = (app.as_str(), i64::from(limit));
-        sqlx::query!(
+        sql!(query [
             r#"SELECT e.public_id, e.type AS kind, e.send_id, a.attempt, a.url, a.http_status, a.failure,
                   a.answer, a.started_at, a.duration_ms, a.signature,
                   CASE WHEN a.attempt = e.attempts + e.resends THEN e.due_at END AS "next_at?: i64"
            FROM webhook_attempts AS a JOIN webhook_events AS e ON e.id = a.event_id
-           WHERE a.app_id = $1 ORDER BY a.id DESC LIMIT $2"#,
-            app,
-            limit
-        )
+           WHERE a.app_id = $2 AND e.type IN ("# TEXTS ") ORDER BY a.id DESC LIMIT $3"
+        ] known_types().map_err(with_context(CONTEXT))?, app, limit)
         .try_map(|row| {
             let millis = u64::try_from(row.duration_ms).map_err(|_| decode_error("duration"))?;
             Ok(AttemptRecord {
@@ -138,7 +139,7 @@ impl WebhookStore for Database {
         })
         .fetch_all(readers(self))
         .await
-        .map_err(with_context("list attempts"))
+        .map_err(with_context(CONTEXT))
     }
 
     async fn webhook_event(

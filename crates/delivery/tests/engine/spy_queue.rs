@@ -141,6 +141,7 @@ impl DeliveryQueue for SpyQueue {
         if self.strikes(|log| &mut log.failing_settlements) {
             return Err(StoreError {
                 context: "settle a page",
+                is_overload: false,
                 source: "asked to fail".into(),
             });
         }

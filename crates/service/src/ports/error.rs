@@ -8,6 +8,8 @@ use std::error::Error;
 pub struct StoreError {
     /// What the store was doing, as a phrase for the log: `accept a send`.
     pub context: &'static str,
+    /// Whether the same may succeed in a moment, because others had what it needed for too long.
+    pub is_overload: bool,
     /// What the database or the decoding of a row said.
     #[source]
     pub source: Box<dyn Error + Send + Sync>,

@@ -23,6 +23,7 @@ pub fn event_body(
     };
     serde_json::to_string(&body).map_err(|error| StoreError {
         context: "write an event's body",
+        is_overload: false,
         source: error.into(),
     })
 }

@@ -29,10 +29,9 @@ use tokio::sync::oneshot;
 
 use crate::Database;
 use crate::acceptance::accept;
-use crate::app_locks::lock_apps;
+use crate::app_locks::{lock_apps, lock_requests};
 use crate::connection::DbConnection;
 use crate::connections::Connections;
-use crate::dialect::lock_requests;
 use crate::error::with_context;
 use crate::failure::is_of_values;
 use crate::transactions::{WriteError, run};

@@ -1,4 +1,5 @@
-//! The locks of a group of sends in which several apps take part.
+//! The locks that sends take before anything else: those of idempotency keys and of the number of scheduled sends, and the locks of a
+//! group of sends in which several apps take part.
 //!
 //! A send locks its app, the window in which the app's sends are counted, the account's month and the app's day, in this order. A
 //! group takes all of them at the beginning, in the same order and that of the apps: otherwise one that has come from an app's day to
@@ -9,8 +10,39 @@ use hato_domain::UnixMillis;
 use hato_service::ports::NewSend;
 
 use crate::connection::DbConnection;
-use crate::dialect::sql;
+use crate::dialect::{request_name, sql};
 use crate::error::json;
+
+/// Takes the same locks for all of these before anything else, in an order that is the same everywhere: who takes several one by
+/// one, with other locks in between, could wait for somebody who waits for them. Scheduled sends of an app are counted one after the
+/// other, so that no two of them find the last place.
+pub(crate) async fn lock_requests(c: &mut DbConnection, sends: &[NewSend]) -> sqlx::Result<()> {
+    let requests = sends.iter().filter_map(|send| {
+        let request = send.idempotency.as_ref()?;
+        Some(request_name(
+            &send.app_id,
+            request.path,
+            request.key.as_str(),
+        ))
+    });
+    let mut names: Vec<String> = requests.collect();
+    let scheduled = sends.iter().filter(|it| it.schedule.send_at().is_some());
+    let scheduled = scheduled.map(|send| format!("scheduled {}", send.app_id.as_str()));
+    let before = names.len();
+    names.extend(scheduled);
+    let is_alone = sends.len() < 2 && names.len() == before;
+    if is_alone || names.is_empty() {
+        return Ok(());
+    }
+    names.sort_unstable();
+    sql!(query [
+        "SELECT FROM (" TEXTS ") AS requests (name)
+         CROSS JOIN LATERAL pg_advisory_xact_lock(hashtextextended(name, 0))"
+    ] json(&names)?)
+    .execute(c)
+    .await
+    .map(drop)
+}
 
 /// Locks what the sends, all of one account, are going to change; nothing when they are of one app.
 pub(crate) async fn lock_apps(c: &mut DbConnection, sends: &[NewSend]) -> sqlx::Result<()> {

@@ -1,10 +1,14 @@
-//! The connection on which an operation runs, and under which name its statements go there.
+//! The connection on which an operation runs, under which name its statements go there, and how long their answers are waited for.
+
+use std::io;
+use std::time::Duration;
 
 use futures_util::future::BoxFuture;
-use futures_util::stream::BoxStream;
+use futures_util::stream::{self, BoxStream, StreamExt as _, TryStreamExt as _};
 use sqlx::error::BoxDynError;
 use sqlx::postgres::{PgArguments, PgQueryResult, PgRow, PgStatement, PgTypeInfo};
 use sqlx::{Either, Execute, Executor, PgConnection, Postgres, SqlStr, Transaction};
+use tokio::time::timeout;
 
 /// A connection within a transaction, which is rolled back when this is dropped.
 #[derive(Debug)]
@@ -12,16 +16,20 @@ pub(crate) struct DbConnection {
     transaction: Transaction<'static, Postgres>,
     /// Whether each statement is prepared once, and kept under a name.
     keeps_statements: bool,
+    /// How long the next part of an answer is waited for.
+    answer_timeout: Duration,
 }
 
 impl DbConnection {
     pub(crate) const fn new(
         transaction: Transaction<'static, Postgres>,
         keeps_statements: bool,
+        answer_timeout: Duration,
     ) -> Self {
         Self {
             transaction,
             keeps_statements,
+            answer_timeout,
         }
     }
 
@@ -44,6 +52,15 @@ impl DbConnection {
             is_kept: self.keeps_statements,
         }
     }
+}
+
+/// The answer, or that the connection is lost when nothing has come for so long: when the network swallows everything, nobody says so.
+pub(crate) async fn answered<T>(
+    limit: Duration,
+    answer: impl Future<Output = sqlx::Result<T>>,
+) -> sqlx::Result<T> {
+    let answer = timeout(limit, answer).await;
+    answer.unwrap_or_else(|_| Err(sqlx::Error::Io(io::ErrorKind::TimedOut.into())))
 }
 
 /// A query whose statement is kept under a name on the connection, or sent without one.
@@ -81,8 +98,13 @@ impl<'c> Executor<'c> for &'c mut DbConnection {
         'c: 'e,
         E: 'q + Execute<'q, Postgres>,
     {
-        let statement = self.statement(query);
-        self.driver().fetch_many(statement)
+        let (statement, limit) = (self.statement(query), self.answer_timeout);
+        let answers = self.driver().fetch_many(statement);
+        stream::try_unfold(answers, move |mut answers| async move {
+            let answer = answered(limit, answers.try_next()).await?;
+            Ok(answer.map(|answer| (answer, answers)))
+        })
+        .boxed()
     }
 
     fn fetch_optional<'e, 'q: 'e, E>(self, query: E) -> BoxFuture<'e, sqlx::Result<Option<PgRow>>>
@@ -90,8 +112,8 @@ impl<'c> Executor<'c> for &'c mut DbConnection {
         'c: 'e,
         E: 'q + Execute<'q, Postgres>,
     {
-        let statement = self.statement(query);
-        self.driver().fetch_optional(statement)
+        let (statement, limit) = (self.statement(query), self.answer_timeout);
+        Box::pin(answered(limit, self.driver().fetch_optional(statement)))
     }
 
     fn prepare_with<'e>(

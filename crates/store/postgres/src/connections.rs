@@ -5,7 +5,6 @@
 //! within a transaction, since sqlx sends it in two parts that must reach the same session.
 
 use std::fmt::Write as _;
-use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -14,9 +13,8 @@ use futures_util::future::BoxFuture;
 use futures_util::stream::{self, BoxStream, StreamExt as _, TryStreamExt as _};
 use sqlx::postgres::{PgArguments, PgQueryResult, PgRow, PgStatement, PgTypeInfo};
 use sqlx::{AssertSqlSafe, Either, Execute, Executor, PgPool, Postgres, SqlStr};
-use tokio::time::timeout;
 
-use crate::connection::DbConnection;
+use crate::connection::{DbConnection, answered};
 use crate::failure::{LastLoss, is_of_another_session};
 use crate::open_error::PostgresOpenError;
 use crate::settings::PostgresSettings;
@@ -46,8 +44,8 @@ pub(crate) struct Connections {
     pub(crate) has_sessions: bool,
     /// Whether it was said that it does not.
     is_pooler_reported: Arc<AtomicBool>,
-    /// How long an answer is waited for: when the network swallows everything, nobody says so.
-    answer_timeout: Duration,
+    /// How long an answer is waited for.
+    pub(crate) answer_timeout: Duration,
     begin: Arc<str>,
     begin_read: Arc<str>,
     begin_bounded_read: Arc<str>,
@@ -117,14 +115,14 @@ impl Connections {
         &self,
         answer: impl Future<Output = sqlx::Result<T>>,
     ) -> sqlx::Result<T> {
-        let answer = timeout(self.answer_timeout, answer)
-            .await
-            .unwrap_or_else(|_| {
-                let error = sqlx::Error::Io(io::ErrorKind::TimedOut.into());
-                self.last_loss.note(&error);
-                Err(error)
-            });
-        answer.inspect_err(|error| self.report_pooler(error))
+        let answer = answered(self.answer_timeout, answer).await;
+        answer.inspect_err(|error| self.note(error))
+    }
+
+    /// Draws the conclusions from a failure: what else may be lost, and that sessions change.
+    pub(crate) fn note(&self, error: &sqlx::Error) {
+        self.last_loss.note(error);
+        self.report_pooler(error);
     }
 
     /// Says once that sessions do not stay the same, when a failure shows it.
@@ -138,7 +136,11 @@ impl Connections {
     async fn begin_with(&self, begin: &Arc<str>) -> sqlx::Result<DbConnection> {
         let begin = AssertSqlSafe(Arc::clone(begin));
         let transaction = self.in_time(self.pool.begin_with(begin)).await?;
-        Ok(DbConnection::new(transaction, self.has_sessions))
+        Ok(DbConnection::new(
+            transaction,
+            self.has_sessions,
+            self.answer_timeout,
+        ))
     }
 }
 

@@ -65,13 +65,9 @@ impl Database {
     /// Opens the database at `url`, `postgres://` or `postgresql://` with the parameters of libpq, and brings its tables up to date,
     /// or waits until somebody has. Must be called on a tokio runtime.
     pub async fn open(url: &str, settings: &PostgresSettings) -> Result<Self, PostgresOpenError> {
-        let options = PgConnectOptions::from_str(url).map_err(|_| PostgresOpenError::Url)?;
+        let options = connect_options(url)?;
         let address = address(&options);
         let refused = |error| PostgresOpenError::from_connecting(error, &address);
-        let options = options
-            .statement_cache_capacity(MAX_PREPARED_STATEMENTS)
-            // A pooler knows the usual parameters of a session only, and no column holds such a number.
-            .extra_float_digits(None);
         let server = look_at(&options, settings).await.map_err(refused)?;
         if let Some(version) = server.version.filter(|version| *version < OLDEST_VERSION) {
             return Err(PostgresOpenError::too_old(version));
@@ -171,6 +167,15 @@ impl Store for Database {
         self.presence.end(&self.connections).await;
         self.connections.pool.close().await;
     }
+}
+
+/// How to connect to the database at `url`, directly or through a pooler.
+pub(crate) fn connect_options(url: &str) -> Result<PgConnectOptions, PostgresOpenError> {
+    let options = PgConnectOptions::from_str(url).map_err(|_| PostgresOpenError::Url)?;
+    Ok(options
+        .statement_cache_capacity(MAX_PREPARED_STATEMENTS)
+        // A pooler knows the usual parameters of a session only, and no column holds such a number.
+        .extra_float_digits(None))
 }
 
 /// Where the database is, without user and password.

@@ -7,7 +7,7 @@ use std::future::{Ready, ready};
 
 use futures_util::future::BoxFuture;
 use hato_domain::{AppId, SendId, UnixMillis};
-use hato_service::ports::{DatabaseFiles, Flaw, GithubId, NewSend, StoreError};
+use hato_service::ports::{DatabaseFiles, Flaw, GithubId, StoreError};
 use tokio::sync::OwnedMutexGuard;
 
 use crate::Database;
@@ -15,7 +15,8 @@ pub(crate) use crate::acceptance_groups::accept_in_group;
 use crate::bounded_reads::ReadConnection;
 pub(crate) use crate::bounded_reads::is_out_of_time;
 pub(crate) use crate::connection::DbConnection;
-use crate::error::{json, with_context};
+use crate::error::with_context;
+pub(crate) use crate::failure::is_overload;
 use crate::readers::Readers;
 pub(crate) use crate::stored_text::{from_stored, to_stored};
 pub(crate) use crate::transaction::transaction;
@@ -206,6 +207,7 @@ async fn lock_name(c: &mut DbConnection, name: &str) -> sqlx::Result<()> {
 /// |---------------|------------|
 /// | `NUMBERS`     | the members of `$1`, a JSON array of numbers, as rows |
 /// | `TEXTS`       | the members of `$1`, a JSON array of texts, as rows |
+/// | `KINDS`       | the members of `$6`, a JSON array of texts, as rows |
 /// | `HASHES`      | the members of `$1`, a JSON array of hexadecimal texts, as rows of bytes |
 /// | `FAILURES`    | the members of `$1`, a JSON array of arrays of five, as rows (`recipient`, `reason`, `http_status`, `attempts`, `detail`) |
 /// | `RANGES`      | the members of `$1`, a JSON array of pairs, as rows (`low`, `high`) |
@@ -228,6 +230,11 @@ macro_rules! sql {
     (@ $call:tt [$($text:tt)*] [TEXTS $($rest:tt)*] $args:tt) => {
         sql!(@ $call
             [$($text)* "SELECT value FROM json_array_elements_text(CAST(CAST($1 AS TEXT) AS JSON))"]
+            [$($rest)*] $args)
+    };
+    (@ $call:tt [$($text:tt)*] [KINDS $($rest:tt)*] $args:tt) => {
+        sql!(@ $call
+            [$($text)* "SELECT value FROM json_array_elements_text(CAST(CAST($6 AS TEXT) AS JSON))"]
             [$($rest)*] $args)
     };
     (@ $call:tt [$($text:tt)*] [FAILURES $($rest:tt)*] $args:tt) => {
@@ -294,32 +301,7 @@ macro_rules! sql {
 }
 pub(crate) use sql;
 
-/// Takes the same locks for all of these before anything else, in an order that is the same everywhere: who takes several one by
-/// one, with other locks in between, could wait for somebody who waits for them.
-pub(crate) async fn lock_requests(c: &mut DbConnection, sends: &[NewSend]) -> sqlx::Result<()> {
-    let requests = sends.iter().filter_map(|send| {
-        let request = send.idempotency.as_ref()?;
-        Some(request_name(
-            &send.app_id,
-            request.path,
-            request.key.as_str(),
-        ))
-    });
-    let mut requests: Vec<String> = requests.collect();
-    if sends.len() < 2 || requests.is_empty() {
-        return Ok(());
-    }
-    requests.sort_unstable();
-    sql!(query [
-        "SELECT FROM (" TEXTS ") AS requests (name)
-         CROSS JOIN LATERAL pg_advisory_xact_lock(hashtextextended(name, 0))"
-    ] json(&requests)?)
-    .execute(c)
-    .await
-    .map(drop)
-}
-
 /// What a lock of a request is made of.
-fn request_name(app: &AppId, path: &str, key: &str) -> String {
+pub(crate) fn request_name(app: &AppId, path: &str, key: &str) -> String {
     format!("{} {path} {key}", app.as_str())
 }

@@ -5,6 +5,7 @@ use sqlx::{AssertSqlSafe, Connection as _, Executor as _, PgConnection, Row as _
 use tokio::time::timeout;
 
 use crate::Database;
+use crate::database::connect_options;
 use crate::failure::is_locked_out;
 use crate::migration::later_migration;
 use crate::open_error::PostgresOpenError;
@@ -53,7 +54,9 @@ pub async fn open_exclusively(
 /// Before the tables are brought up to date: those who use them may be of an earlier version. Whatever else is wrong with the address,
 /// opening says.
 async fn refuse_if_in_use(url: &str, settings: &PostgresSettings) -> Result<(), PostgresOpenError> {
-    let connecting = timeout(settings.acquire_timeout, PgConnection::connect(url));
+    let options = connect_options(url)?;
+    let connecting = PgConnection::connect_with(&options);
+    let connecting = timeout(settings.acquire_timeout, connecting);
     let Ok(Ok(mut connection)) = connecting.await else {
         return Ok(());
     };

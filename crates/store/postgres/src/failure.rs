@@ -1,7 +1,10 @@
 //! What a failure says about the transaction, and about the connections.
 
-use std::sync::{Mutex, PoisonError};
+use std::error::Error;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
+
+use crate::transactions::WriteError;
 
 /// Whether PostgreSQL undid the transaction for another's sake: a serialization failure or a deadlock.
 pub(crate) fn is_conflict(error: &sqlx::Error) -> bool {
@@ -41,6 +44,26 @@ pub(crate) fn is_undone(error: &sqlx::Error) -> bool {
 /// Whether somebody else held a lock for longer than it is waited for.
 pub(crate) fn is_locked_out(error: &sqlx::Error) -> bool {
     code(error).as_deref() == Some("55P03")
+}
+
+/// Whether PostgreSQL does not do this here (`feature_not_supported`).
+pub(crate) fn is_unsupported(error: &sqlx::Error) -> bool {
+    code(error).as_deref() == Some("0A000")
+}
+
+/// Whether somebody else held a lock for longer than it is waited for, as a table's is while the table is migrated.
+pub(crate) fn is_overload(cause: &(dyn Error + Send + Sync + 'static)) -> bool {
+    let shared = cause.downcast_ref::<Arc<WriteError>>();
+    let write = shared
+        .map(Arc::as_ref)
+        .or_else(|| cause.downcast_ref::<WriteError>());
+    match write {
+        Some(WriteError::Failed(error)) => is_locked_out(error),
+        Some(_) => false,
+        None => cause
+            .downcast_ref::<sqlx::Error>()
+            .is_some_and(is_locked_out),
+    }
 }
 
 /// Whether a statement took longer than it may (`query_canceled`).

@@ -3,15 +3,23 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use sqlx::Connection as _;
-use sqlx::migrate::{MigrateError, Migrator};
+use sqlx::migrate::{MigrateError, Migration, Migrator};
+use sqlx::{AssertSqlSafe, Connection as _, Executor as _, PgConnection, Row as _};
 
+use crate::connection::DbConnection;
 use crate::connections::Connections;
-use crate::failure::is_locked_out;
+use crate::failure::{is_conflict, is_locked_out, is_unsupported};
 use crate::open_error::PostgresOpenError;
 
 /// Whoever migrates holds this advisory lock until its transaction ends: "hato" in ASCII.
 const LOCK: i64 = 0x6861_746f;
+
+/// Whoever builds an index holds this one: "hatx".
+const BUILD_LOCK: i64 = 0x6861_7478;
+
+/// How a transaction begins that waits for as long as it takes.
+const WITHOUT_LIMITS: &str = "SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0;
+    SET LOCAL idle_in_transaction_session_timeout = 0";
 
 /// How long a process that does not migrate waits for one that does.
 const LONGEST_WAIT: Duration = Duration::from_mins(5);
@@ -30,7 +38,7 @@ fn migrations() -> Migrator {
     migrations
 }
 
-/// Runs the missing migrations in one transaction.
+/// Runs the missing migrations.
 pub(crate) async fn migrate(connections: &Connections) -> Result<(), PostgresOpenError> {
     run(connections)
         .await
@@ -39,16 +47,19 @@ pub(crate) async fn migrate(connections: &Connections) -> Result<(), PostgresOpe
     Ok(())
 }
 
-/// A migration that waits for a table makes everybody behind it wait, so it gives up soon, and comes again.
+/// One after the other, so that nobody waits for a table while another one is changed. A migration that waits for a table makes everybody
+/// behind it wait, so it gives up soon, and comes again.
 async fn run(connections: &Connections) -> Result<(), MigrateError> {
     let started = Instant::now();
     loop {
-        match run_once(connections).await {
+        match run_first_missing(connections).await {
+            Ok(true) => {}
+            Ok(false) => return Ok(()),
             Err(error) if met_a_lock(&error) && started.elapsed() < LONGEST_WAIT => {
                 tracing::info!("waiting until a table that is to be migrated is not in use");
                 tokio::time::sleep(LOOK_INTERVAL).await;
             }
-            result => return result,
+            Err(error) => return Err(error),
         }
     }
 }
@@ -56,30 +67,101 @@ async fn run(connections: &Connections) -> Result<(), MigrateError> {
 fn met_a_lock(error: &MigrateError) -> bool {
     match error {
         MigrateError::Execute(error) | MigrateError::ExecuteMigration(error, _) => {
-            is_locked_out(error)
+            is_locked_out(error) || is_conflict(error)
         }
         _ => false,
     }
 }
 
-async fn run_once(connections: &Connections) -> Result<(), MigrateError> {
+/// Runs the first migration that is missing, in a transaction of its own; whether there was one.
+async fn run_first_missing(connections: &Connections) -> Result<bool, MigrateError> {
     let mut connection = connections.begin().await?;
-    let without_limits = "SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0";
-    sqlx::raw_sql(without_limits)
-        .execute(&mut connection)
+    let lock = format!("{WITHOUT_LIMITS}; SELECT pg_advisory_xact_lock({LOCK})");
+    sqlx::raw_sql(AssertSqlSafe(lock))
+        .execute(connection.driver())
         .await?;
-    sqlx::query("SELECT pg_advisory_xact_lock($1)")
-        .bind(LOCK)
-        .execute(&mut connection)
-        .await?;
+    let Some(missing) = first_missing(&applied_on(&mut connection).await?)? else {
+        connection.commit().await?;
+        return Ok(false);
+    };
+    if missing.no_tx {
+        connection.commit().await?;
+        build(connections, &missing).await?;
+        return Ok(true);
+    }
     sqlx::raw_sql("SET LOCAL lock_timeout = '2s'")
-        .execute(&mut connection)
+        .execute(connection.driver())
         .await?;
-    let ran = migrations().run(connection.driver()).await;
+    let ran = migrations()
+        .run_to(missing.version, connection.driver())
+        .await;
     // sqlx's own statements have names, under which whoever gets this session next from a pooler has others.
     connection.driver().clear_cached_statements().await?;
     ran?;
-    Ok(connection.commit().await?)
+    connection.commit().await?;
+    Ok(true)
+}
+
+/// Builds an index beside those who use the table (`CREATE INDEX CONCURRENTLY`), which no transaction may do, or waits a little while
+/// another process does. It waits for everybody who may still see the table as it was, so nobody may wait for its lock meanwhile: they
+/// come again. What a process has left that died here is of no use, and removed before.
+async fn build(connections: &Connections, index: &Migration) -> Result<(), MigrateError> {
+    let mut holder = connections.begin().await?;
+    let lock = format!("{WITHOUT_LIMITS}; SELECT pg_try_advisory_xact_lock({BUILD_LOCK})");
+    let locked = sqlx::raw_sql(AssertSqlSafe(lock))
+        .fetch_all(holder.driver())
+        .await?;
+    let locked = locked.last().map_or(Ok(false), |row| row.try_get(0))?;
+    if !locked {
+        holder.rollback().await?;
+        tracing::info!("waiting until another process has built an index");
+        tokio::time::sleep(LOOK_INTERVAL).await;
+        return Ok(());
+    }
+    if !applied_on(&mut holder).await?.contains_key(&index.version) {
+        let mut connection = connections.pool.acquire().await?.detach();
+        let built = build_on(&mut connection, connections.has_sessions, index).await;
+        connection.close().await.ok();
+        built.map_err(|error| MigrateError::ExecuteMigration(error, index.version))?;
+        let recorded = migrations()
+            .skip(holder.driver(), Some(index.version))
+            .await;
+        holder.driver().clear_cached_statements().await?;
+        recorded?;
+    }
+    Ok(holder.commit().await?)
+}
+
+/// Each statement by itself: several would be a transaction.
+async fn build_on(
+    connection: &mut PgConnection,
+    has_sessions: bool,
+    index: &Migration,
+) -> sqlx::Result<()> {
+    if has_sessions {
+        for setting in ["SET statement_timeout = 0", "SET lock_timeout = 0"] {
+            connection.execute(setting).await?;
+        }
+    }
+    let left = connection
+        .fetch_all(
+            "SELECT format('DROP INDEX CONCURRENTLY %s', i.indexrelid::regclass)
+             FROM pg_index AS i JOIN pg_class AS c ON c.oid = i.indexrelid
+             WHERE NOT i.indisvalid AND c.relnamespace = current_schema()::regnamespace",
+        )
+        .await?;
+    for row in left {
+        let removal: String = row.try_get(0)?;
+        connection.execute(AssertSqlSafe(removal)).await?;
+    }
+    match connection.execute(index.sql.clone()).await {
+        // The index of a partitioned table is built while nobody writes to it.
+        Err(error) if is_unsupported(&error) => {
+            let locking = index.sql.as_str().replace(" CONCURRENTLY", "");
+            connection.execute(AssertSqlSafe(locking)).await.map(drop)
+        }
+        built => built.map(drop),
+    }
 }
 
 /// Waits until another process has made the tables that this version needs.
@@ -87,7 +169,8 @@ pub(crate) async fn wait(connections: &Connections) -> Result<(), PostgresOpenEr
     let started = Instant::now();
     loop {
         let applied = applied(connections).await.map_err(opening)?;
-        let Some(missing) = first_missing(&applied).map_err(PostgresOpenError::Migration)? else {
+        let missing = first_missing(&applied).map_err(PostgresOpenError::Migration)?;
+        let Some(missing) = missing.map(|migration| migration.version) else {
             report_later_migrations(&applied);
             return Ok(());
         };
@@ -103,10 +186,10 @@ pub(crate) async fn wait(connections: &Connections) -> Result<(), PostgresOpenEr
 }
 
 /// The first migration of this version that the database does not have. One that it has otherwise than this version is an error.
-fn first_missing(applied: &Applied) -> Result<Option<i64>, MigrateError> {
+fn first_missing(applied: &Applied) -> Result<Option<Migration>, MigrateError> {
     for migration in migrations().iter() {
         match applied.get(&migration.version) {
-            None => return Ok(Some(migration.version)),
+            None => return Ok(Some(migration.clone())),
             Some((false, _)) => return Err(MigrateError::Dirty(migration.version)),
             Some((true, checksum)) if *checksum != *migration.checksum => {
                 return Err(MigrateError::VersionMismatch(migration.version));
@@ -141,15 +224,20 @@ fn last_later(applied: &Applied) -> Option<i64> {
 /// The migrations that the database has; none when it never had any.
 async fn applied(connections: &Connections) -> sqlx::Result<Applied> {
     let mut connection = connections.begin_read().await?;
+    let applied = applied_on(&mut connection).await?;
+    connection.commit().await?;
+    Ok(applied)
+}
+
+async fn applied_on(connection: &mut DbConnection) -> sqlx::Result<Applied> {
     let table: Option<String> = sqlx::query_scalar("SELECT to_regclass('_sqlx_migrations')::text")
-        .fetch_one(&mut connection)
+        .fetch_one(&mut *connection)
         .await?;
     let mut applied: Vec<(i64, bool, Vec<u8>)> = Vec::new();
     if table.is_some() {
         let all = sqlx::query_as("SELECT version, success, checksum FROM _sqlx_migrations");
-        applied = all.fetch_all(&mut connection).await?;
+        applied = all.fetch_all(connection).await?;
     }
-    connection.commit().await?;
     let applied = applied.into_iter();
     Ok(applied
         .map(|(version, success, checksum)| (version, (success, checksum)))

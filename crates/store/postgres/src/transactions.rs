@@ -70,7 +70,7 @@ where
     F: for<'c> FnOnce(&'c mut DbConnection) -> BoxFuture<'c, sqlx::Result<T>>,
 {
     let mut connection = connections.begin().await.map_err(WriteError::Failed)?;
-    match connections.in_time(operation(&mut connection)).await {
+    match operation(&mut connection).await {
         Ok(value) => {
             let committed = connections.in_time(connection.commit()).await;
             committed.map_err(|error| {
@@ -83,6 +83,7 @@ where
             Ok(value)
         }
         Err(error) => {
+            connections.note(&error);
             // The connection may be gone, and the transaction with it.
             connections.in_time(connection.rollback()).await.ok();
             Err(WriteError::Failed(error))

@@ -3,6 +3,7 @@
 //! The sources in `../shared` know of the database only what stands here: the connection, where reads go (`readers`,
 //! `bounded_reader`), what a transaction is (`transaction!`), the locks (`lock_…`), and the words of SQL that differ (`sql!`).
 
+use std::error::Error;
 use std::io;
 
 use futures_util::future::{BoxFuture, Ready, ready};
@@ -90,6 +91,11 @@ pub(crate) async fn accept_in_group(
     }
 }
 
+/// Whether somebody else held what was needed for too long. Here everybody waits for the one writer.
+pub(crate) fn is_overload(_: &(dyn Error + Send + Sync + 'static)) -> bool {
+    false
+}
+
 /// Locks an app's row until the end of the transaction. Whoever changes the number of an app's active subscriptions together
 /// with these locks the app first, so that two of them never wait for each other. Here there is one writer, and nothing to
 /// lock.
@@ -169,6 +175,7 @@ pub(crate) fn lock_github_user(_: &mut DbConnection, _: GithubId) -> Ready<sqlx:
 /// |---------------|------------|
 /// | `NUMBERS`     | the members of `$1`, a JSON array of numbers, as rows |
 /// | `TEXTS`       | the members of `$1`, a JSON array of texts, as rows |
+/// | `KINDS`       | the members of `$6`, a JSON array of texts, as rows |
 /// | `HASHES`      | the members of `$1`, a JSON array of hexadecimal texts, as rows of bytes |
 /// | `FAILURES`    | the members of `$1`, a JSON array of arrays of five, as rows (`recipient`, `reason`, `http_status`, `attempts`, `detail`) |
 /// | `RANGES`      | the members of `$1`, a JSON array of pairs, as rows (`low`, `high`) |
@@ -188,6 +195,9 @@ macro_rules! sql {
     };
     (@ $call:tt [$($text:tt)*] [TEXTS $($rest:tt)*] $args:tt) => {
         sql!(@ $call [$($text)* "SELECT value FROM json_each($1)"] [$($rest)*] $args)
+    };
+    (@ $call:tt [$($text:tt)*] [KINDS $($rest:tt)*] $args:tt) => {
+        sql!(@ $call [$($text)* "SELECT value FROM json_each($6)"] [$($rest)*] $args)
     };
     (@ $call:tt [$($text:tt)*] [FAILURES $($rest:tt)*] $args:tt) => {
         sql!(@ $call

@@ -93,6 +93,8 @@ mod listeners;
 mod operator;
 #[path = "../../shared/origins.rs"]
 mod origins;
+#[path = "../../shared/outbox_release.rs"]
+mod outbox_release;
 #[path = "../../shared/pacing.rs"]
 mod pacing;
 #[path = "../../shared/paging.rs"]

@@ -96,3 +96,31 @@ async fn pages_of_any_size_show_every_event_once_and_in_order(database: TestData
         assert_eq!(seen, all, "{limit}");
     }
 }
+
+/// As a process of a later version writes it that runs beside this one.
+#[tokio::test]
+async fn an_unknown_event_is_left_out_and_hides_no_other() {
+    let test = TestStore::new(TestDatabase::postgres().await).await;
+    let app = test.app().await;
+    for number in 0..5 {
+        test.create_key(test.new_key(&app, [number; 32])).await;
+    }
+    let all = events(&test, &app, &newest(10)).await;
+    let unknown = [&all[1].id, &all[2].id]
+        .map(|id| format!("'{id}'"))
+        .join(", ");
+    test.database.execute(&format!(
+        "ALTER TABLE key_events DROP CONSTRAINT key_events_event_check;
+         UPDATE key_events SET event = 'lent' WHERE id IN ({unknown})"
+    ));
+    let known = |limit| async move {
+        let events = events(&test, &app, &newest(limit)).await;
+        events.into_iter().map(|it| it.id).collect::<Vec<_>>()
+    };
+    let expected = [0, 3, 4].map(|number: usize| all[number].id.clone());
+    assert_eq!(
+        known(2).await,
+        expected,
+        "a page, and one more that tells of the next"
+    );
+}

@@ -1,15 +1,43 @@
 //! What only PostgreSQL has: a server to be reached, connections to be lost, and others who write at the same time.
 
 mod acceptance_groups;
+mod checks;
 mod clocks;
 mod concurrency;
 mod connections;
 mod later_tables;
+mod migrations;
 mod opening;
 mod outboxes;
 mod pooler;
 mod rate_windows;
+mod reach;
 mod silence;
 mod sweep_lease;
 mod tls;
 mod wake_ups;
+
+use std::time::Duration;
+
+use sqlx::PgConnection;
+use tokio::time::{interval, timeout};
+
+/// Returns when so many wait for locks in the database of this connection.
+async fn until_so_many_wait(connection: &mut PgConnection, count: i64) {
+    let waiting = async {
+        let mut looks = interval(Duration::from_millis(10));
+        loop {
+            looks.tick().await;
+            let waiting = sqlx::query_scalar(
+                "SELECT COUNT(*) FROM pg_stat_activity
+                 WHERE datname = current_database() AND wait_event_type = 'Lock'",
+            );
+            let waiting: i64 = waiting.fetch_one(&mut *connection).await.expect("asked");
+            if waiting >= count {
+                return;
+            }
+        }
+    };
+    let waiting = timeout(Duration::from_secs(30), waiting).await;
+    waiting.expect("they wait");
+}

@@ -208,23 +208,51 @@ async fn a_send_is_kept_from_when_it_was_due(database: TestDatabase) {
     assert!(test.history(&app).await.is_empty());
 }
 
-#[tokio::test]
-async fn an_app_has_so_many_at_a_time() {
-    let test = TestStore::new(TestDatabase::postgres().await).await;
-    let app = test.app().await;
-    let send = wait(&test, &app, Audience::Everyone).await;
+/// Has so many wait, all like the first one.
+fn fill_up_to(test: &TestStore, count: i64) {
     test.database.execute(&format!(
         "INSERT INTO sends (id, app_id, title, body, payload, ttl, recipients, status, actor_kind,
                             actor_id, actor_name, created_at, send_at, waits_until, audience)
          SELECT 'snd_x' || n, app_id, '', '', '', 0, 0, 'queued', actor_kind, actor_id, actor_name,
                 created_at, send_at, waits_until, audience
-         FROM sends, generate_series(2, {MAX_SCHEDULED}) AS n"
+         FROM sends, generate_series(2, {count}) AS n"
     ));
+}
+
+#[tokio::test]
+async fn an_app_has_so_many_at_a_time() {
+    let test = TestStore::new(TestDatabase::postgres().await).await;
+    let app = test.app().await;
+    let send = wait(&test, &app, Audience::Everyone).await;
+    fill_up_to(&test, MAX_SCHEDULED);
     let another = scheduled(&test, &app, Audience::Everyone);
     let refused = test.accept(another.clone()).await;
     assert_eq!(refused, AcceptSendOutcome::TooManyScheduled);
     start(&test, &send, DUE).await;
     assert_eq!(test.accept(another).await, AcceptSendOutcome::Scheduled);
+}
+
+/// Two processes, each with a group of sends, and one place left.
+#[tokio::test(flavor = "multi_thread")]
+async fn concurrent_requests_do_not_pass_that_number_together() {
+    let test = TestStore::new(TestDatabase::postgres().await).await;
+    let app = test.app().await;
+    wait(&test, &app, Audience::Everyone).await;
+    fill_up_to(&test, MAX_SCHEDULED - 1);
+    let other = hato_store::open(test.database.url()).await.expect("opened");
+    let requests = (0..20).map(|number| {
+        let send = scheduled(&test, &app, Audience::Everyone);
+        let store = if number % 2 == 0 { &test.store } else { &other };
+        store.accept_send(send)
+    });
+    let answers = join_all(requests).await.into_iter();
+    let accepted = answers.filter(|answer| {
+        matches!(
+            answer.as_ref().expect("judged"),
+            AcceptSendOutcome::Scheduled
+        )
+    });
+    assert_eq!(accepted.count(), 1);
 }
 
 #[tokio::test]

@@ -310,3 +310,47 @@ async fn a_hundred_test_events_of_an_app_wait_at_most(database: TestDatabase) {
     record(&test, &outbox, arrived).await;
     assert_eq!(one_more().await.expect("judged"), QueueTestOutcome::Queued);
 }
+
+/// As a process of a later version writes it that runs beside this one.
+#[tokio::test]
+async fn an_event_of_an_unknown_type_holds_no_other_up() {
+    let test = TestStore::new(TestDatabase::postgres().await).await;
+    let app = app(&test).await;
+    for _ in 0..3 {
+        queue_event(&test, &app).await;
+    }
+    let outbox = claim(&test, 0).await;
+    let all = due(&test, &outbox, &[]).await;
+    let recorded = record(
+        &test,
+        &outbox,
+        attempt(all[0].number, 200, Disposition::Arrived),
+    );
+    assert_eq!(recorded.await, RecordAttemptOutcome::Recorded);
+    let first_two = format!("id IN ({}, {})", all[0].number, all[1].number);
+    test.database.execute(&format!(
+        "UPDATE webhook_events SET type = 'pigeon.landed' WHERE {first_two}"
+    ));
+    let numbers = |events: Vec<WebhookEvent>| events.iter().map(|it| it.number).collect::<Vec<_>>();
+    assert_eq!(numbers(due(&test, &outbox, &[]).await), [all[2].number]);
+    let recorded = record(
+        &test,
+        &outbox,
+        attempt(all[2].number, 200, Disposition::Arrived),
+    );
+    assert_eq!(recorded.await, RecordAttemptOutcome::Recorded);
+    let attempts = test.store.webhook_attempts(&app, 100).await;
+    assert_eq!(attempts.expect("read").len(), 1, "of those that are known");
+
+    // Somebody who knows it finds it, and who does not is not busy with it.
+    let released = test.store.release_outbox(&outbox, START).await;
+    released.expect("released");
+    let next = next_outbox(&test, 0, true).await;
+    let NextOutbox::Idle {
+        next_due: Some(next_due),
+    } = next
+    else {
+        panic!("it rests: {next:?}");
+    };
+    assert!(next_due > START && next_due < at(60_000), "{next_due:?}");
+}

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 use hato_testkit::TestDatabase;
@@ -15,6 +16,9 @@ use crate::settings::PostgresSettings;
 
 const UNDONE: &str = "DO $$ BEGIN RAISE EXCEPTION USING ERRCODE = 'serialization_failure'; END $$";
 const DEADLOCK: &str = "DO $$ BEGIN RAISE EXCEPTION USING ERRCODE = 'deadlock_detected'; END $$";
+/// As PgBouncer says that it has no session to lend.
+const NO_SESSION: &str = "DO $$ BEGIN
+    RAISE EXCEPTION USING ERRCODE = '08P01', MESSAGE = 'query_wait_timeout'; END $$";
 const CUT: &str = "SELECT pg_terminate_backend(pg_backend_pid())";
 const WRONG: &str = "SELECT 1 / 0";
 
@@ -80,11 +84,30 @@ fn insert(
 
 #[tokio::test]
 async fn what_was_undone_or_lost_before_its_commit_is_run_again_and_done_once() {
-    for statement in [UNDONE, DEADLOCK, CUT] {
+    for statement in [UNDONE, DEADLOCK, NO_SESSION, CUT] {
         let log = Log::new().await;
         log.write(statement, 2).await.expect("the third run");
         assert_eq!((log.runs(), log.rows().await), (3, 1), "{statement}");
     }
+}
+
+/// Its statements take longer together than one answer may.
+#[tokio::test]
+async fn an_operation_takes_as_long_as_its_answers_come() {
+    let mut log = Log::new().await;
+    log.connections.answer_timeout = Duration::from_secs(4);
+    let runs = Arc::clone(&log.runs);
+    let slow = run(&log.connections, move |c| {
+        Box::pin(async move {
+            runs.fetch_add(1, Ordering::Relaxed);
+            for _ in 0..5 {
+                sqlx::raw_sql("SELECT pg_sleep(1)").execute(&mut *c).await?;
+            }
+            Ok(())
+        })
+    });
+    slow.await.expect("each answer has come in time");
+    assert_eq!(log.runs(), 1);
 }
 
 #[tokio::test]

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use futures_util::future::join_all;
-use hato_domain::{AppId, SendId};
+use hato_domain::{AppId, Plan, SendId};
 use hato_service::ports::{
     AcceptSendOutcome, Audience, NextPage, PageClaimRequest, Settlement, Store,
 };
@@ -170,6 +170,37 @@ async fn no_send_is_queued_for_an_app_that_is_deleted_meanwhile() {
         assert!(test.store.delete_app(&app, START).await.expect("deleted"));
         for outcome in join_all(sends).await {
             let outcome = outcome.expect("no panic");
+            assert!(matches!(
+                outcome,
+                AcceptSendOutcome::Queued { .. } | AcceptSendOutcome::NotFound
+            ));
+        }
+        assert!(
+            test.try_claim(START, 10).await.is_none(),
+            "nothing is left to be sent"
+        );
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn no_send_is_queued_for_an_account_that_is_deleted_meanwhile() {
+    let test = TestStore::new(TestDatabase::postgres().await).await;
+    for _ in 0..10 {
+        let account = test.account(Plan::Pro).await;
+        let mut sends = Vec::new();
+        for number in 0..3 {
+            let app = test.app_of(&account).await;
+            test.subscribe(&app, number).await;
+            for _ in 0..4 {
+                let send = test.new_send(&app, Audience::Everyone, START);
+                let store = Arc::clone(&test.store);
+                sends.push(tokio::spawn(async move { store.accept_send(send).await }));
+            }
+        }
+        let deleted = test.store.delete_account(&account, START).await;
+        assert!(deleted.expect("deleted"));
+        for outcome in join_all(sends).await {
+            let outcome = outcome.expect("no panic").expect("judged");
             assert!(matches!(
                 outcome,
                 AcceptSendOutcome::Queued { .. } | AcceptSendOutcome::NotFound

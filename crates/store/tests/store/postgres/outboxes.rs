@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::future::join_all;
-use hato_domain::{AppId, OutboundPolicy, WebhookUrl};
+use hato_domain::{AppId, OutboundPolicy, Plan, WebhookUrl};
 use hato_service::ports::{
     AppChange, Attempt, Disposition, FailingRule, NextOutbox, OutboxClaimRequest, OutboxLease,
     QueueTestOutcome, RecordAttemptOutcome, Store, WebhookResponse,
@@ -127,5 +127,37 @@ async fn an_app_is_deleted_while_its_events_are_recorded() {
     test.database.execute(
         "DO $$ BEGIN ASSERT (SELECT deadlocks FROM pg_stat_database
                              WHERE datname = current_database()) = 0; END $$",
+    );
+}
+
+/// Whoever changes an app's webhook locks the app before.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_account_is_deleted_while_its_webhooks_are_set() {
+    let test = TestStore::new(TestDatabase::postgres().await).await;
+    let other = hato_store::open(test.database.url()).await.expect("opened");
+    for _ in 0..20 {
+        let account = test.account(Plan::Pro).await;
+        let mut apps = Vec::new();
+        for _ in 0..8 {
+            apps.push(test.app_of(&account).await);
+        }
+        let setting = apps.iter().map(async |app| {
+            for url in ["https://hooks.example/1", "https://hooks.example/2"] {
+                let url = WebhookUrl::parse(url, &OutboundPolicy::default());
+                let change = AppChange::of_webhook(Some(url.expect("a URL")));
+                test.store.change_app(app, change).await.expect("judged");
+            }
+        });
+        let deleting = other.delete_account(&account, START);
+        let (_, deleted) = tokio::join!(join_all(setting), deleting);
+        assert!(deleted.expect("deleted"));
+    }
+    test.store.close().await;
+    other.close().await;
+    test.database.execute(
+        "DO $$ BEGIN
+             ASSERT (SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()) = 0;
+             ASSERT NOT EXISTS (SELECT FROM webhooks);
+         END $$",
     );
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use futures_util::future::join_all;
 use hato_service::ports::{AcceptSendOutcome, Audience, Store};
-use hato_store::PostgresSettings;
+use hato_store::{CopyError, PostgresSettings};
 use hato_testkit::TestDatabase;
 
 use super::concurrency::work;
@@ -133,4 +133,22 @@ async fn the_settings_hold_in_every_transaction() {
         let queued = AcceptSendOutcome::Queued { recipients: 1 };
         assert_eq!(test.accept(send).await, queued);
     }
+}
+
+#[tokio::test]
+async fn tables_that_a_server_uses_are_not_migrated_by_who_wants_them_alone() {
+    let database = TestDatabase::postgres().await.behind_pooler();
+    database.execute(
+        "INSERT INTO processes VALUES ('other', now());
+         DROP INDEX subscriptions_by_vapid_key;
+         DELETE FROM _sqlx_migrations WHERE version = 31",
+    );
+    let target = TestDatabase::sqlite().await;
+    let copied = hato_store::copy(database.url(), target.url(), &mut |_| ()).await;
+    assert!(matches!(copied, Err(CopyError::InUse { .. })), "{copied:?}");
+    database.execute(
+        "DO $$ BEGIN
+             ASSERT NOT EXISTS (SELECT FROM _sqlx_migrations WHERE version = 31);
+         END $$",
+    );
 }

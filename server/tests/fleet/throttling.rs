@@ -1,0 +1,41 @@
+//! A push service that wants less, and several processes that each find that out (CONTRACT 17).
+
+use hato_cluster::Durability;
+use hato_testkit::push_service::ScriptedResponse;
+
+use crate::fixtures::{Fleet, FleetSize, wait_until};
+
+const WORKERS: usize = 3;
+const RECIPIENTS: usize = 6_000;
+/// With how many requests a process begins at a push service that it does not know (16), and as many again that may be on their way when
+/// the first answer is counted.
+const FIRST_REQUESTS: u64 = 32;
+
+/// Jobs that somebody works on, or that are due before the push service wants more.
+const NOT_PUT_OFF: &str = "SELECT COUNT(*) FROM jobs
+    WHERE claimed = 1 OR due_at < extract(epoch FROM now()) * 1000";
+
+/// How many recipients are to be tried again.
+const WAITING: &str = "SELECT SUM(json_array_length(recipients::JSON)) FROM jobs";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_push_service_that_throttles_is_asked_as_often_as_there_are_processes() {
+    let size = FleetSize {
+        apis: 1,
+        workers: WORKERS,
+        recipients: RECIPIENTS,
+    };
+    let fleet = Fleet::start(Durability::None, size).await;
+    let pause = ScriptedResponse::RetryAfter(429, "600".into());
+    fleet.push.respond_by_default(pause);
+    fleet.broadcast(0).await;
+    let is_put_off = async || {
+        fleet.push.seen(|seen| seen.total.requests) > 0 && fleet.query(NOT_PUT_OFF).trim() == "0"
+    };
+    wait_until(is_put_off, "they try on and on").await;
+    let asked = fleet.push.seen(|seen| seen.total.requests);
+    assert!(asked <= WORKERS as u64 * FIRST_REQUESTS, "{asked} requests");
+
+    let waiting = fleet.query(WAITING);
+    assert_eq!(waiting.trim(), RECIPIENTS.to_string(), "nobody is lost");
+}
