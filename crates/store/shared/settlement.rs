@@ -134,6 +134,10 @@ async fn queue_retries(
 }
 
 /// What settling needs to know of a page's send.
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "the columns of a row, which are unrelated"
+)]
 struct CountedSend {
     is_cancelled: bool,
     /// Recipients that finally failed so far, those whose subscription was gone aside.

@@ -45,7 +45,7 @@ fn completed() -> Value {
         "type": "send.completed", "timestamp": "2026-09-21T14:13:20.000Z",
         "data": {
             "app_id": "app_0198f0c5a1b27cc2b1d3f4e5a6b7c8d9", "send_id": "snd_0198f0c5a1b27cc2b1d3f4e5a6b7c8d9",
-            "recipients": 1, "sent_count": 1, "failed_count": 0, "skipped_count": 0, "cancelled_count": 0,
+            "recipients": 1, "sent_count": 1, "failed_expired": 0, "failed_other": 0, "skipped_count": 0, "cancelled_count": 0,
         },
     })
 }
