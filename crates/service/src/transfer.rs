@@ -19,8 +19,9 @@ use crate::{Service, ServiceResult};
 const EXPORT_PAGE: u32 = 500;
 
 impl Service {
-    /// Registers many browsers in one transaction, within the plan's limit, and says what became of each; a dry run stores nothing.
-    /// Whoever unsubscribed here is not subscribed again.
+    /// Registers many browsers in one transaction, within the plan's limit, and says what became of each. Whoever unsubscribed here
+    /// is not subscribed again. A dry run stores nothing, so that no limit ends it: an account makes one at a time, as with
+    /// [`Self::audience`].
     pub async fn register_many(
         &self,
         access: &MayManage,
@@ -38,6 +39,14 @@ impl Service {
                 Err(code) => answer.rejected.push(rejected(index, code)),
             }
         }
+        if subscriptions.is_empty() {
+            return Ok(answer);
+        }
+        let _turn = if is_dry_run {
+            Some(self.heavy_read(access).await?)
+        } else {
+            None
+        };
         let app = access.app();
         let outcomes = self.store.register_many(app, subscriptions, is_dry_run);
         for (index, outcome) in indices.into_iter().zip(outcomes.await?) {
