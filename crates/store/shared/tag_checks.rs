@@ -13,7 +13,7 @@ use crate::tag_positions::{TagChange, change_tags};
 /// Positions by tag.
 type Tagged = BTreeMap<String, PositionSet>;
 
-/// Compares both, for an app that is locked. Repairing writes the blocks anew that differ.
+/// Compares both, within a snapshot or for an app that is locked. Repairing writes the blocks anew that differ.
 pub(crate) async fn check_tags(
     c: &mut DbConnection,
     app: &AppId,
