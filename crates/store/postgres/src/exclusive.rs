@@ -30,7 +30,7 @@ pub async fn open_exclusively(
         prepared_statements: false,
         ..PostgresSettings::default()
     };
-    refuse_if_in_use(url, &settings).await?;
+    refuse_if_in_use(url).await?;
     let connections = Database::open(url, &settings).await?.connections;
     let later = later_migration(&connections).await;
     if let Some(version) = later.map_err(PostgresOpenError::Database)? {
@@ -50,10 +50,11 @@ pub async fn open_exclusively(
     Ok(connection)
 }
 
-/// Before the tables are brought up to date: those who use them may be of an earlier version. Whatever else is wrong with the address,
-/// opening says.
-async fn refuse_if_in_use(url: &str, settings: &PostgresSettings) -> Result<(), PostgresOpenError> {
-    let connecting = timeout(settings.acquire_timeout, PgConnection::connect(url));
+/// [`PostgresOpenError::InUse`] while a server has the database open, whatever version its tables are of. Whatever else is wrong with
+/// the address, opening says.
+pub async fn refuse_if_in_use(url: &str) -> Result<(), PostgresOpenError> {
+    let patience = PostgresSettings::default().acquire_timeout;
+    let connecting = timeout(patience, PgConnection::connect(url));
     let Ok(Ok(mut connection)) = connecting.await else {
         return Ok(());
     };
