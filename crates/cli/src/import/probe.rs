@@ -129,7 +129,9 @@ mod tests {
                 seen: 0,
                 endpoints: Vec::new(),
             };
-            endpoints.iter().for_each(|it| sample.offer(it));
+            for endpoint in &endpoints {
+                sample.offer(endpoint);
+            }
             assert_eq!(sample.endpoints.len(), 3);
             for endpoint in sample.endpoints {
                 taken[endpoint.parse::<usize>().expect("a number")] += 1;
