@@ -37,9 +37,9 @@ mod site;
 pub use account::AccountTexts;
 pub use app::{
     AppTexts, AudienceTexts, ChartTexts, ChecklistTexts, ComposeTexts, DeadLettersTexts,
-    DeliveryTexts, EmbedTexts, EngagementTexts, HistoryTexts, KeysTexts, OverviewTexts,
-    ReasonsTexts, RichTexts, SendTexts, SettingsTexts, SubscribersTexts, ThisBrowserTexts,
-    VapidKeysTexts, WebhookTexts,
+    DeliveryTexts, EmbedTexts, EngagementTexts, HistoryTexts, ImportTexts, KeysTexts,
+    OverviewTexts, ReasonsTexts, RichTexts, SendTexts, SettingsTexts, SubscribersTexts,
+    ThisBrowserTexts, VapidKeysTexts, WebhookTexts,
 };
 pub use apps::AppsTexts;
 pub use auth::AuthTexts;

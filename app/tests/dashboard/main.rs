@@ -12,6 +12,7 @@ mod engagement;
 mod first_notification;
 mod harness;
 mod hostile_names;
+mod import;
 mod languages;
 mod listeners;
 mod live;

@@ -63,6 +63,7 @@ mod subscriptions;
 mod telemetry;
 mod transfer;
 mod upgrades;
+mod uploads;
 mod users;
 mod vapid_keys;
 mod webhook;
