@@ -9,6 +9,7 @@ mod crowds;
 mod database;
 mod drafts;
 mod engagement;
+mod export;
 mod first_notification;
 mod harness;
 mod hostile_names;
