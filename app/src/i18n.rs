@@ -38,8 +38,8 @@ mod site;
 pub use account::AccountTexts;
 pub use app::{
     AppTexts, AudienceTexts, ChartTexts, ChecklistTexts, ComposeTexts, DeadLettersTexts,
-    DeliveryOptionsTexts, DeliveryTexts, EmbedTexts, EngagementTexts, HistoryTexts, KeysTexts,
-    OverviewTexts, ReasonsTexts, RichTexts, SendTexts, SettingsTexts, SubscribersTexts,
+    DeliveryOptionsTexts, DeliveryTexts, EmbedTexts, EngagementTexts, HistoryTexts, ImportTexts,
+    KeysTexts, OverviewTexts, ReasonsTexts, RichTexts, SendTexts, SettingsTexts, SubscribersTexts,
     ThisBrowserTexts, VapidKeysTexts, WebhookTexts,
 };
 pub use apps::AppsTexts;

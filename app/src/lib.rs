@@ -58,6 +58,8 @@ mod sdk;
 pub mod session_cookie;
 #[cfg(feature = "ssr")]
 mod shell;
+#[cfg(feature = "ssr")]
+mod upload;
 
 #[cfg(feature = "ssr")]
 pub use context::AppContext;
@@ -71,3 +73,5 @@ pub use refusal::DashboardRefusal;
 pub use router::{error_page, router};
 #[cfg(feature = "ssr")]
 pub use sdk::Sdk;
+#[cfg(feature = "ssr")]
+pub use upload::{MAX_FORM_BYTES, MAX_LIST_BYTES, takes_list};

@@ -19,9 +19,9 @@ mod review;
 
 pub use account::AccountPage;
 pub use app::{
-    AudiencePage, ComposePage, DeadLettersPage, HistoryPage, KeyEventsPage, KeysPage, OverviewPage,
-    Progress, QueuedEvent, SendPage, SendSnapshot, SettingsPage, SubscribersPage, VapidKeysPage,
-    WebhookPage,
+    AudiencePage, ComposePage, DeadLettersPage, HistoryPage, ImportPage, KeyEventsPage, KeysPage,
+    OverviewPage, Progress, QueuedEvent, SendPage, SendSnapshot, SettingsPage, SubscribersPage,
+    VapidKeysPage, WebhookPage,
 };
 pub use apps::AppsPage;
 pub use error_page::{ErrorPage, NotFoundPage};

@@ -21,6 +21,7 @@ use crate::refusal::{self, DashboardRefusal};
 use crate::request_context::RequestContext;
 use crate::server_fns::NotificationDraft;
 use crate::shell::{PageError, shell};
+use crate::upload::{MAX_FORM_BYTES, MAX_LIST_BYTES, Upload};
 use crate::{AppContext, form_post, headers, progress_events};
 
 /// Every page, the server functions under `/_app`, and the 404 page for any other path.
@@ -34,10 +35,14 @@ pub fn router(context: AppContext) -> Router {
         leptos_axum::render_app_async_with_context(provide_request.clone(), document.clone());
     Router::new()
         .leptos_routes_with_handler(listing, pages.clone())
-        .route(
-            "/apps/{app}/send",
-            post(async |request| compose_page(provide_request, document, request).await),
-        )
+        .route("/apps/{app}/send", {
+            let (provide_request, document) = (provide_request.clone(), document.clone());
+            post(async |request| compose_page(provide_request, document, request).await)
+        })
+        .route("/apps/{app}/subscribers/import", {
+            post(async |request| import_page(provide_request, document, request).await)
+                .layer(DefaultBodyLimit::max(MAX_LIST_BYTES + MAX_FORM_BYTES))
+        })
         .route(
             "/_app/{*call}",
             post(async |request| form_post::handle(context, request).await)
@@ -100,6 +105,22 @@ async fn compose_page<IV: IntoView + 'static>(
             RequestContext::choose_language(lang);
         }
         provide_context(draft.clone());
+    };
+    leptos_axum::render_app_async_with_context(provide_request, document)(asked).await
+}
+
+/// The page of imports as it answers what was uploaded from it.
+async fn import_page<IV: IntoView + 'static>(
+    provide_request: impl Fn() + Clone + Send + Sync + 'static,
+    document: impl Fn() -> IV + Clone + Send + Sync + 'static,
+    request: Request<Body>,
+) -> Response {
+    let (parts, body) = request.into_parts();
+    let asked = Request::from_parts(parts.clone(), Body::empty());
+    let upload = Upload::read(Request::from_parts(parts, body)).await;
+    let provide_request = move || {
+        provide_request();
+        provide_context(upload.clone());
     };
     leptos_axum::render_app_async_with_context(provide_request, document)(asked).await
 }

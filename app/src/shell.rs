@@ -12,9 +12,9 @@ use leptos_router::path;
 use crate::headers;
 use crate::pages::ErrorPage;
 use crate::pages::{
-    AccountPage, AppsPage, AudiencePage, ComposePage, DeadLettersPage, HistoryPage, KeyEventsPage,
-    KeysPage, LandingPage, LogInPage, NotFoundPage, OperatorPage, OverviewPage, PricingPage,
-    ReferencePage, RegisterPage, ReviewPage, SendPage, SettingsPage, SubscribersPage,
+    AccountPage, AppsPage, AudiencePage, ComposePage, DeadLettersPage, HistoryPage, ImportPage,
+    KeyEventsPage, KeysPage, LandingPage, LogInPage, NotFoundPage, OperatorPage, OverviewPage,
+    PricingPage, ReferencePage, RegisterPage, ReviewPage, SendPage, SettingsPage, SubscribersPage,
     VapidKeysPage, WebhookPage,
 };
 use crate::request_context::RequestContext;
@@ -89,6 +89,11 @@ fn Pages() -> impl IntoView {
                 <Route
                     path=path!("/apps/:app/subscribers")
                     view=SubscribersPage
+                    ssr=SsrMode::Async
+                />
+                <Route
+                    path=path!("/apps/:app/subscribers/import")
+                    view=ImportPage
                     ssr=SsrMode::Async
                 />
                 <Route path=path!("/apps/:app/audience") view=AudiencePage ssr=SsrMode::Async />

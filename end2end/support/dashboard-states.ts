@@ -163,6 +163,7 @@ export class DashboardStates {
       { name: 'subscribers-question', path: `${app}/subscribers`, prepare: askToConfirm, shows: 'details.confirm[open] form' },
       { name: 'subscribers-none-found', path: `${app}/subscribers?q=nobody`, shows: '.empty' },
       { name: 'subscribers-filtered', path: `${app}/subscribers?tag=news&state=active`, shows: 'table.subscribers' },
+      { name: 'subscribers-import', path: `${app}/subscribers/import` },
       { name: 'audience', path: `${app}/audience`, shows: 'table.audience-hosts' },
       { name: 'keys', path: `${app}/keys`, shows: 'table.keys' },
       { name: 'keys-new', path: `${workshop}/keys`, prepare: makeKey, shows: '#new-key' },

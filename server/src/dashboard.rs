@@ -5,12 +5,11 @@ use axum::body::Body;
 use axum::extract::{FromRequestParts, Request, State};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse as _, Response};
-use bytes::Bytes;
 use hato_app::server_fns::{
     CHANGE_PASSWORD_PATH, DELETE_ACCOUNT_PATH, EXPORT_VAPID_KEY_PATH, LOG_IN_PATH,
     OPERATOR_PASSWORD_PATH, REGISTER_PATH,
 };
-use hato_app::session_cookie;
+use hato_app::{session_cookie, takes_list};
 use http::header::RETRY_AFTER;
 use http::request::Parts;
 
@@ -53,7 +52,7 @@ async fn guard_forms(State(state): State<AppState>, request: Request, next: Next
     }
     let (mut parts, body) = request.into_parts();
     match guarded_body(&mut parts, body, &state).await {
-        Ok(body) => next.run(Request::from_parts(parts, body.into())).await,
+        Ok(body) => next.run(Request::from_parts(parts, body)).await,
         Err(refusal) => {
             let request = Request::from_parts(parts, Body::empty());
             into_error_page(&state, request, refusal.into_response()).await
@@ -61,10 +60,13 @@ async fn guard_forms(State(state): State<AppState>, request: Request, next: Next
     }
 }
 
-/// The form's body, once its sender was found to be let through.
-async fn guarded_body(parts: &mut Parts, body: Body, state: &AppState) -> ApiResult<Bytes> {
+/// The form's body, once its sender was found to be let through. A list of subscribers is read as it arrives.
+async fn guarded_body(parts: &mut Parts, body: Body, state: &AppState) -> ApiResult<Body> {
     guard(parts, state).await?;
-    Ok(json::read(body).await?)
+    if takes_list(parts.uri.path()) {
+        return Ok(body);
+    }
+    Ok(json::read(body).await?.into())
 }
 
 /// Refuses a form that comes too often or from another site.

@@ -97,11 +97,19 @@ pub fn verify(text: &str) -> Result<(), SecretsFileError> {
     Ok(())
 }
 
-/// Writes a text that was verified as the folder's secrets.toml.
-pub fn replace(data_dir: &Path, text: &str) -> Result<(), SecretsFileError> {
+/// Writes a text that was verified as the folder's secrets.toml, after `before` and before `after`; no other process makes or replaces
+/// secrets meanwhile.
+pub fn replace<E: From<SecretsFileError>>(
+    data_dir: &Path,
+    text: &str,
+    before: impl FnOnce() -> Result<(), E>,
+    after: impl FnOnce() -> Result<(), E>,
+) -> Result<(), E> {
     SecretsFile::new(data_dir).locked(|file| {
         let table = SecretTable::parse(text, file.path())?;
-        file.write(&table)
+        before()?;
+        file.write(&table)?;
+        after()
     })
 }
 

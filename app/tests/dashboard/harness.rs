@@ -10,7 +10,7 @@ use axum::body::Body;
 use hato_app::{AppContext, Sdk};
 use hato_domain::wire::RegisterSubscription;
 use hato_domain::{Email, OutboundPolicy, Plan, PushHosts};
-use hato_service::access::Operator;
+use hato_service::access::{MayManage, Operator};
 use hato_service::ports::{GithubId, SystemClock};
 use hato_service::{AppLimits, GithubUser, Notifier, Secrets, Service, ServiceSettings};
 use hato_testkit::TestDatabase;
@@ -22,9 +22,9 @@ use url::form_urlencoded::Serializer;
 pub use self::page::PageResponse;
 
 /// Keys of a browser (RFC 8291 §5).
-const P256DH: &str =
+pub const P256DH: &str =
     "BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4";
-const AUTH: &str = "BTBZMqHH6r4Tts7J_aSIgg";
+pub const AUTH: &str = "BTBZMqHH6r4Tts7J_aSIgg";
 
 /// The id in the path of an app's page.
 pub fn id(app: &str) -> &str {
@@ -52,6 +52,8 @@ pub struct DashboardBrowser<'a> {
     pub user_agent: &'static str,
     /// Whether forms are posted by the page's script, which stays until it knows where they lead.
     pub stays: bool,
+    /// How forms are encoded.
+    form: &'static str,
     cookies: BTreeMap<String, PathCookie>,
 }
 
@@ -147,6 +149,7 @@ impl TestDashboard {
             accept: "text/html,application/xhtml+xml",
             user_agent: "",
             stays: false,
+            form: "application/x-www-form-urlencoded",
             cookies: BTreeMap::new(),
         }
     }
@@ -207,10 +210,7 @@ impl DashboardBrowser<'_> {
     /// Makes the app a subscriber who is this user and has these tags.
     pub async fn subscribe_with_tags(&self, app: &str, number: usize, user: &str, tags: &[&str]) {
         let service = &self.dashboard.context.service;
-        let session = &self.cookies["hato_session"].value;
-        let session = service.authenticate_session(session).await;
-        let owner = session.expect("somebody is logged in").owner;
-        let access = service.manage(&owner, id(app)).await.expect("an own app");
+        let access = self.access(app).await;
         let request = RegisterSubscription {
             endpoint: Some(format!("https://push.example/send/{number}")),
             p256dh: Some(P256DH.to_owned()),
@@ -221,6 +221,15 @@ impl DashboardBrowser<'_> {
         };
         let registered = service.register_own_browser(&access, None, request).await;
         registered.expect("a subscriber");
+    }
+
+    /// What who is logged in may do with the app.
+    pub async fn access(&self, app: &str) -> MayManage {
+        let service = &self.dashboard.context.service;
+        let session = &self.cookies["hato_session"].value;
+        let session = service.authenticate_session(session).await;
+        let owner = session.expect("somebody is logged in").owner;
+        service.manage(&owner, id(app)).await.expect("an own app")
     }
 
     /// Calls a server function as a script does.
@@ -264,6 +273,20 @@ impl DashboardBrowser<'_> {
         response.location()
     }
 
+    /// Posts the form that uploads a list, whose lines were made with this VAPID key where they name none.
+    pub async fn upload(&mut self, path: &str, key: &str, list: &[u8]) -> PageResponse {
+        let field = "--limit\r\nContent-Disposition: form-data; name=";
+        let mut body =
+            format!("{field}\"key\"\r\n\r\n{key}\r\n{field}\"list\"; filename=\"list\"\r\n\r\n")
+                .into_bytes();
+        body.extend_from_slice(list);
+        body.extend_from_slice(b"\r\n--limit--\r\n");
+        let form = std::mem::replace(&mut self.form, "multipart/form-data; boundary=limit");
+        let response = self.request("POST", path, Body::from(body)).await;
+        self.form = form;
+        response
+    }
+
     async fn request(&mut self, method: &str, path: &str, body: Body) -> PageResponse {
         let path = path.split('#').next().unwrap_or(path);
         let mut request = Request::builder()
@@ -271,7 +294,7 @@ impl DashboardBrowser<'_> {
             .uri(path)
             .header(ACCEPT, self.accept)
             .header(ACCEPT_LANGUAGE, self.language)
-            .header(CONTENT_TYPE, "application/x-www-form-urlencoded")
+            .header(CONTENT_TYPE, self.form)
             .header(USER_AGENT, self.user_agent)
             .header(ORIGIN, "https://hato.example")
             .header(COOKIE, self.cookies_for(path));

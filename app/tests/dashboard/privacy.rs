@@ -6,13 +6,14 @@ use http::StatusCode;
 use crate::harness::{DashboardBrowser, PageResponse, TestDashboard, id};
 
 /// Every page of an app, below its own path. `{send}` stands for a send of the app.
-const PAGES: [&str; 13] = [
+const PAGES: [&str; 14] = [
     "",
     "/send",
     "/sends/{send}",
     "/sends/{send}/events",
     "/history",
     "/subscribers",
+    "/subscribers/import",
     "/audience",
     "/keys",
     "/keys/history",

@@ -238,6 +238,7 @@ fn app_pages(app: &str, send: &str, event: &str) -> Vec<PageState> {
         get("searched", below("/subscribers?q=push"), 3),
         get("of a tag", below("/subscribers?tag=news&state=active"), 4),
         get("of a user", below("/subscribers?user=u1&host=push"), 4),
+        get("", below("/subscribers/import"), 3),
         get("", below("/audience"), 4),
         get("", below("/keys"), 3),
         after(

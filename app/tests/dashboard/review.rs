@@ -69,6 +69,7 @@ async fn every_page_and_form_leads_to_the_review(database: TestDatabase) {
         "/send",
         "/history",
         "/subscribers",
+        "/subscribers/import",
         "/keys",
         "/keys/history",
         "/keys/vapid",

@@ -1,35 +1,26 @@
 //! `hato import`: subscribers from another service or another Hato (CONTRACT 16).
 
+mod list;
 mod probe;
-mod record;
 mod vapid_key;
 
-use std::collections::HashSet;
 use std::fs::{self, OpenOptions};
-use std::hash::{BuildHasher as _, RandomState};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use hato_domain::wire::{MAX_BULK_ITEMS, RegisteredMany};
+use hato_domain::import::{Batches, ListEntry, RefusedLine};
+use hato_domain::wire::{BulkItem, RegisteredMany};
 use indicatif::ProgressBar;
 use serde::{Deserialize, Serialize};
-use serde_json::value::RawValue;
 
 use crate::connection::ServerConnection;
 use crate::error::{CliError, Exit, Result};
-use crate::lines::{Line, Lines, Refusal};
 use crate::output::Output;
 use crate::progress_file::{DoneLines, ProgressFile, beside};
+use list::List;
 use probe::{ProbeArgs, ProbeReport, Sample};
-use record::{Format, Item};
 use vapid_key::ImportedKey;
-
-/// Most bytes of the items of a request, so that its body stays below the server's 4 MiB.
-const MAX_BATCH_BYTES: usize = 3 * 1024 * 1024;
-
-/// Most bytes of a line: more than a subscription with all its tags takes.
-const MAX_LINE_BYTES: usize = 64 * 1024;
 
 /// Refused lines that are shown; the file has all.
 const MAX_SHOWN: usize = 10;
@@ -67,14 +58,6 @@ struct Totals {
     refused: usize,
 }
 
-/// A line that was not taken.
-#[derive(Serialize)]
-struct RefusedLine {
-    line: u64,
-    code: String,
-    message: String,
-}
-
 #[derive(Serialize)]
 struct ImportReport {
     #[serde(flatten)]
@@ -86,32 +69,18 @@ struct ImportReport {
     probe: Option<ProbeReport>,
 }
 
-/// Lines that are not sent yet, and what is known about them.
-#[derive(Default)]
-struct Batch {
-    items: Vec<Box<RawValue>>,
-    /// Number and endpoint of each.
-    lines: Vec<(u64, String)>,
-    endpoints: HashSet<String>,
-    refused: Vec<RefusedLine>,
-    bytes: usize,
-    /// The number of its last line, and the hash of the file up to it.
-    end: (u64, u64),
-}
-
 #[derive(Serialize)]
 struct BulkBody<'a> {
-    items: &'a [Box<RawValue>],
+    items: &'a [BulkItem],
 }
 
 struct Import<'a> {
     connection: &'a ServerConnection,
     path: String,
     key: ImportedKey,
-    format: Format,
-    /// The endpoints that were taken, by their hashes.
-    known: HashSet<u64>,
-    hashes: RandomState,
+    batches: Batches,
+    /// The last line of the batch, and the hash of the file up to it.
+    end: (u64, u64),
     sample: Sample,
     report: ImportReport,
     done: DoneLines,
@@ -122,22 +91,18 @@ struct Import<'a> {
 impl ImportArgs {
     pub fn run(self, connection: &ServerConnection, output: &Output) -> Result<()> {
         let refused_path = self.refused_path()?;
-        let mut lines = Lines::open(&self.file, MAX_LINE_BYTES)?;
-        let (format, refused) = Format::of(&mut lines)?;
-        let mut import = self.start(connection, format, refused_path)?;
-        let bar = ProgressBar::new(lines.bytes());
-        let mut batch = Batch::default();
-        for (line, refusal) in refused {
-            import.read(&mut batch, (line, Err(refusal)), &lines)?;
+        let mut list = List::open(&self.file)?;
+        let beginning = list.beginning()?;
+        let mut import = self.start(connection, refused_path)?;
+        for (entry, hash) in beginning {
+            import.read(entry, hash)?;
         }
-        while let Some(line) = lines.next()? {
-            import.read(&mut batch, line, &lines)?;
-            if batch.is_full() {
-                import.send(&mut batch)?;
-                bar.set_position(lines.position());
-            }
+        let bar = ProgressBar::new(list.bytes());
+        while let Some(entry) = list.next()? {
+            import.read(entry, list.hash())?;
+            bar.set_position(list.position());
         }
-        import.send(&mut batch)?;
+        import.send()?;
         bar.finish_and_clear();
         import.finish(self.probe, output)
     }
@@ -157,7 +122,6 @@ impl ImportArgs {
     fn start<'a>(
         &self,
         connection: &'a ServerConnection,
-        format: Format,
         refused_path: PathBuf,
     ) -> Result<Import<'a>> {
         let sample = self.probe.begin(connection)?;
@@ -184,9 +148,8 @@ impl ImportArgs {
             connection,
             path,
             key: ImportedKey::take_over(connection, key, self.dry_run)?,
-            format,
-            known: HashSet::new(),
-            hashes: RandomState::new(),
+            batches: Batches::default(),
+            end: (0, 0),
             sample,
             report: ImportReport {
                 totals,
@@ -201,96 +164,43 @@ impl ImportArgs {
     }
 }
 
-impl Batch {
-    fn push(&mut self, line: u64, item: Item, key: &ImportedKey) {
-        let endpoint = item.endpoint().to_owned();
-        let item = item.into_json(key);
-        self.bytes += item.get().len();
-        self.endpoints.insert(endpoint.clone());
-        self.items.push(item);
-        self.lines.push((line, endpoint));
-    }
-
-    fn has(&self, endpoint: &str) -> bool {
-        self.endpoints.contains(endpoint)
-    }
-
-    fn is_full(&self) -> bool {
-        self.items.len() == MAX_BULK_ITEMS
-            || self.refused.len() >= MAX_BULK_ITEMS
-            || self.bytes > MAX_BATCH_BYTES
-    }
-}
-
 impl Import<'_> {
-    /// Adds a line, the last that was read of `lines`, to the batch, unless an earlier run has done it.
-    fn read(&mut self, batch: &mut Batch, (line, text): (u64, Line), lines: &Lines) -> Result<()> {
-        let is_done = self.done.has(line, lines);
-        let is_done = is_done.ok_or_else(|| self.unusable())?;
-        let item = text.and_then(|text| self.format.item(&text));
-        if is_done {
-            if let Ok(item) = &item {
-                self.known.insert(self.hashes.hash_one(item.endpoint()));
+    /// Adds an entry, up to which the file has this hash, unless an earlier run has done it.
+    fn read(&mut self, mut entry: ListEntry, hash: u64) -> Result<()> {
+        let is_done = self.done.has(entry.last_line, hash);
+        if is_done.ok_or_else(|| self.unusable())? {
+            if let Ok(item) = &entry.item {
+                self.batches.remember(item);
             }
             return Ok(());
         }
-        if let Ok(item) = &item
-            && batch.has(item.endpoint())
-        {
-            // Whether the line before is good is for the server to say.
-            self.send(batch)?;
+        if self.batches.is_full() || self.batches.is_in_the_way(&entry) {
+            self.send()?;
         }
-        match item.and_then(|item| self.first_of_its_endpoint(item)) {
-            Ok(item) => batch.push(line, item, &self.key),
-            Err((code, message)) => batch.refused.push(RefusedLine {
-                line,
-                code: code.to_owned(),
-                message: message.to_owned(),
-            }),
+        if let Ok(item) = &mut entry.item {
+            self.key.give_to(item);
         }
-        batch.end = (line, lines.hash());
+        self.end = (entry.last_line, hash);
+        self.batches.add(entry);
         Ok(())
     }
 
-    fn first_of_its_endpoint(&self, item: Item) -> std::result::Result<Item, Refusal> {
-        let hash = self.hashes.hash_one(item.endpoint());
-        if self.known.contains(&hash) {
-            Err(("DUPLICATE", "an earlier line has the same endpoint"))
-        } else {
-            Ok(item)
+    /// Registers what waits.
+    fn send(&mut self) -> Result<()> {
+        let items = self.batches.items();
+        let mut answer = RegisteredMany::default();
+        if !items.is_empty() {
+            let body = BulkBody { items };
+            answer = self.connection.api().post_idempotent(&self.path, &body)?;
         }
-    }
-
-    /// Registers what the batch has, and empties it.
-    fn send(&mut self, batch: &mut Batch) -> Result<()> {
-        let mut batch = std::mem::take(batch);
-        if !batch.items.is_empty() {
-            let body = BulkBody {
-                items: &batch.items,
-            };
-            let done: RegisteredMany = self.connection.api().post_idempotent(&self.path, &body)?;
-            self.report.totals.created += done.created;
-            self.report.totals.updated += done.updated;
-            for it in done.rejected {
-                let Some(line) = batch.lines.get_mut(it.index) else {
-                    continue;
-                };
-                // It was not taken.
-                line.1.clear();
-                batch.refused.push(RefusedLine {
-                    line: line.0,
-                    code: it.code,
-                    message: it.message,
-                });
-            }
-            let taken = batch.lines.iter().filter(|line| !line.1.is_empty());
-            for (_, endpoint) in taken {
-                self.known.insert(self.hashes.hash_one(endpoint));
-                self.sample.offer(endpoint);
-            }
+        self.report.totals.created += answer.created;
+        self.report.totals.updated += answer.updated;
+        for item in self.batches.taken(&answer) {
+            self.sample.offer(item.endpoint());
         }
-        self.keep_refused(batch.refused)?;
-        self.done.advance(batch.end.0, batch.end.1);
+        let refused = self.batches.settle(&answer);
+        self.keep_refused(refused)?;
+        self.done.advance(self.end.0, self.end.1);
         if let Some(progress) = &mut self.progress {
             progress.state = Progress {
                 done: self.done.clone(),
@@ -307,11 +217,10 @@ impl Import<'_> {
         progress.unwrap_or_else(|| CliError::usage(format!("{}", path.display()), ""))
     }
 
-    fn keep_refused(&mut self, mut refused: Vec<RefusedLine>) -> Result<()> {
+    fn keep_refused(&mut self, refused: Vec<RefusedLine>) -> Result<()> {
         if refused.is_empty() {
             return Ok(());
         }
-        refused.sort_by_key(|it| it.line);
         self.report.totals.refused += refused.len();
         append(&self.refused_path, &refused)?;
         let room = MAX_SHOWN.saturating_sub(self.report.first_refused.len());

@@ -9,7 +9,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::connection::ServerConnection;
 use crate::error::{CliError, Result};
-use crate::lines::Lines;
 
 /// The file in which a command keeps a `T` between its runs.
 pub struct ProgressFile<T> {
@@ -76,10 +75,10 @@ impl DoneLines {
         Ok(self.app == connection.app()?)
     }
 
-    /// Whether `line`, the last that was read, is one of them; `None` if those lines were others.
-    pub fn has(&self, line: u64, lines: &Lines) -> Option<bool> {
+    /// Whether `line`, the last that was read, is one of them, by the hash of the file up to it; `None` if those lines were others.
+    pub fn has(&self, line: u64, hash: u64) -> Option<bool> {
         let is_last = line == self.lines;
-        (!is_last || lines.hash() == self.hash).then_some(line <= self.lines)
+        (!is_last || hash == self.hash).then_some(line <= self.lines)
     }
 
     /// All lines up to this one are done, the last that was read.

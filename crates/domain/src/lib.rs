@@ -26,6 +26,9 @@ mod error_code;
 mod failure_detail;
 mod id;
 mod idempotency_key;
+#[cfg(feature = "import")]
+pub mod import;
+pub mod lines;
 mod locale;
 mod message_settings;
 mod name;

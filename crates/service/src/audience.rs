@@ -4,6 +4,7 @@ use hato_domain::wire::Page;
 use hato_domain::{AudienceFilter, ErrorCode, PageRequest};
 
 use crate::access::MayManage;
+use crate::heavy_reads::HeavyReadTurn;
 use crate::ports::{AudienceSummary, SubscriptionFilter, SubscriptionPage, SubscriptionRecord};
 use crate::{Service, ServiceResult};
 
@@ -53,8 +54,7 @@ impl Service {
         access: &MayManage,
         filter: Option<&AudienceFilter>,
     ) -> ServiceResult<AudienceSummary> {
-        let turn = self.heavy_reads.turn(access.account()).await;
-        let _turn = turn.ok_or(ErrorCode::Overloaded)?;
+        let _turn = self.heavy_read(access).await?;
         let now = self.clock.now();
         let summary = self.store.audience_of(access.app(), filter, now).await?;
         Ok(summary.ok_or(ErrorCode::Overloaded)?)
@@ -66,9 +66,14 @@ impl Service {
         access: &MayManage,
         filter: &AudienceFilter,
     ) -> ServiceResult<i64> {
-        let turn = self.heavy_reads.turn(access.account()).await;
-        let _turn = turn.ok_or(ErrorCode::Overloaded)?;
+        let _turn = self.heavy_read(access).await?;
         let recipients = self.store.recipients_of(access.app(), filter).await?;
         Ok(recipients.ok_or(ErrorCode::Overloaded)?)
+    }
+
+    /// The account's turn to read what is heavy; `OVERLOADED` when it has other such reads under way.
+    pub(crate) async fn heavy_read(&self, access: &MayManage) -> ServiceResult<HeavyReadTurn> {
+        let turn = self.heavy_reads.turn(access.account()).await;
+        Ok(turn.ok_or(ErrorCode::Overloaded)?)
     }
 }

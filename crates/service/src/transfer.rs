@@ -11,16 +11,18 @@ use hato_domain::{AppId, ErrorCode};
 
 use crate::access::MayManage;
 use crate::ports::{
-    ExportCursor, ExportRecord, NewSubscription, RegisterOutcome, Store, VapidKeyRecord,
+    ExportCursor, ExportRecord, NewSubscription, RegisterOutcome, Store, VapidKeyNumber,
+    VapidKeyRecord,
 };
 use crate::{Service, ServiceResult};
 
 /// How many subscriptions of an export are in memory at a time.
-const EXPORT_PAGE: u32 = 500;
+const EXPORT_PAGE: u32 = 100;
 
 impl Service {
-    /// Registers many browsers in one transaction, within the plan's limit, and says what became of each; a dry run stores nothing.
-    /// Whoever unsubscribed here is not subscribed again.
+    /// Registers many browsers in one transaction, within the plan's limit, and says what became of each. Whoever unsubscribed here
+    /// is not subscribed again. A dry run stores nothing, so that no limit ends it: an account makes one at a time, as with
+    /// [`Self::audience`].
     pub async fn register_many(
         &self,
         access: &MayManage,
@@ -38,6 +40,14 @@ impl Service {
                 Err(code) => answer.rejected.push(rejected(index, code)),
             }
         }
+        if subscriptions.is_empty() {
+            return Ok(answer);
+        }
+        let _turn = if is_dry_run {
+            Some(self.heavy_read(access).await?)
+        } else {
+            None
+        };
         let app = access.app();
         let outcomes = self.store.register_many(app, subscriptions, is_dry_run);
         for (index, outcome) in indices.into_iter().zip(outcomes.await?) {
@@ -77,6 +87,7 @@ impl Service {
             store: Arc::clone(&self.store),
             app,
             vapid_keys,
+            gone: Vec::new(),
             after: None,
         })
     }
@@ -113,6 +124,8 @@ pub struct SubscriptionExport {
     store: Arc<dyn Store>,
     app: AppId,
     vapid_keys: Vec<VapidKeyRecord>,
+    /// Keys that the app has no more: a number is never given again.
+    gone: Vec<VapidKeyNumber>,
     after: Option<ExportCursor>,
 }
 
@@ -122,11 +135,30 @@ impl SubscriptionExport {
         let after = self.after.take();
         let page = self.store.export_page(&self.app, after, EXPORT_PAGE);
         let page = page.await?;
+        self.know_keys_of(&page).await?;
         self.after = page.last().map(|it| ExportCursor {
             created_at: it.created_at,
             id: it.id.clone(),
         });
         Ok(page.into_iter().map(|it| self.exported(it)).collect())
+    }
+
+    /// Reads the app's keys again if some of the page were made with one that has come since.
+    async fn know_keys_of(&mut self, page: &[ExportRecord]) -> ServiceResult<()> {
+        if page.iter().all(|it| self.knows(it.vapid_key)) {
+            return Ok(());
+        }
+        self.vapid_keys = self.store.vapid_keys_of(&self.app).await?;
+        for record in page {
+            if !self.knows(record.vapid_key) {
+                self.gone.push(record.vapid_key);
+            }
+        }
+        Ok(())
+    }
+
+    fn knows(&self, key: VapidKeyNumber) -> bool {
+        self.gone.contains(&key) || self.vapid_keys.iter().any(|known| known.number == key)
     }
 
     fn exported(&self, record: ExportRecord) -> ExportedSubscription {

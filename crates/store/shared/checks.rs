@@ -8,7 +8,7 @@ use hato_domain::{AppId, SendId, UnixMillis};
 use hato_service::ports::{CheckStore, Flaw, StoreError};
 
 use crate::Database;
-use crate::dialect::{DbConnection, check_references, lock_app, readers, transaction};
+use crate::dialect::{DbConnection, check_references, lock_app, readers, snapshot, transaction};
 use crate::error::with_context;
 use crate::event_readers::EventReaders;
 use crate::reach_blocks::decoded;
@@ -18,18 +18,27 @@ use crate::tag_checks::check_tags;
 #[async_trait]
 impl CheckStore for Database {
     async fn check_references(&self, repair: bool) -> Result<Vec<Flaw>, StoreError> {
-        transaction!(self, "check references", |c| {
-            check_references(c, repair).await
-        })
+        if repair {
+            return transaction!(self, "repair references", |c| {
+                check_references(c, true).await
+            });
+        }
+        let checked = async {
+            let mut read = snapshot(self).await?;
+            check_references(&mut read, false).await
+        };
+        checked.await.map_err(with_context("check references"))
     }
 
     async fn check_sends(&self, now: UnixMillis, repair: bool) -> Result<Vec<Flaw>, StoreError> {
-        transaction!(self, "check sends", |c| {
-            let mut flaws = check_sums(c, repair).await?;
-            flaws.extend(check_ended(c, repair).await?);
-            flaws.extend(check_unended(c, now, repair).await?);
-            Ok(flaws)
-        })
+        if repair {
+            return transaction!(self, "repair sends", |c| check_sends(c, now, true).await);
+        }
+        let checked = async {
+            let mut read = snapshot(self).await?;
+            check_sends(&mut read, now, false).await
+        };
+        checked.await.map_err(with_context("check sends"))
     }
 
     async fn apps_to_check(
@@ -50,16 +59,38 @@ impl CheckStore for Database {
     }
 
     async fn check_app(&self, app: &AppId, repair: bool) -> Result<Vec<Flaw>, StoreError> {
-        let app = app.clone();
-        transaction!(self, "check an app", |c| {
-            // Whoever changes what is counted here waits.
-            lock_app(c, &app).await?;
-            let mut flaws = check_counters(c, &app, repair).await?;
-            flaws.extend(check_tags(c, &app, repair).await?);
-            flaws.extend(check_reach(c, &app, repair).await?);
-            Ok(flaws)
-        })
+        if repair {
+            let app = app.clone();
+            return transaction!(self, "repair an app", |c| {
+                // Whoever changes what is counted here waits.
+                lock_app(c, &app).await?;
+                check_app(c, &app, true).await
+            });
+        }
+        let checked = async {
+            let mut read = snapshot(self).await?;
+            check_app(&mut read, app, false).await
+        };
+        checked.await.map_err(with_context("check an app"))
     }
+}
+
+async fn check_sends(
+    c: &mut DbConnection,
+    now: UnixMillis,
+    repair: bool,
+) -> sqlx::Result<Vec<Flaw>> {
+    let mut flaws = check_sums(c, repair).await?;
+    flaws.extend(check_ended(c, repair).await?);
+    flaws.extend(check_unended(c, now, repair).await?);
+    Ok(flaws)
+}
+
+async fn check_app(c: &mut DbConnection, app: &AppId, repair: bool) -> sqlx::Result<Vec<Flaw>> {
+    let mut flaws = check_counters(c, app, repair).await?;
+    flaws.extend(check_tags(c, app, repair).await?);
+    flaws.extend(check_reach(c, app, repair).await?);
+    Ok(flaws)
 }
 
 /// A flaw for each of these.

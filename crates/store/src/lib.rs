@@ -33,7 +33,7 @@ use sqlx::{Connection as _, PgConnection, SqliteConnection};
 pub use copy::{
     CopyError, CopyFailure, CopyProgress, CopySide, CopySummary, TABLES as COPIED_TABLES, copy,
 };
-pub use hato_store_postgres::{PostgresOpenError, PostgresSettings};
+pub use hato_store_postgres::{PostgresOpenError, PostgresSettings, refuse_if_in_use};
 pub use hato_store_sqlite::{
     SnapshotError, SqliteOpenError, check_integrity, metrics, snapshot, verify_snapshot,
     verify_tables,

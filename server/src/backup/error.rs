@@ -3,7 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
-use hato_store::SnapshotError;
+use hato_store::{PostgresOpenError, SnapshotError};
 
 use super::archive::ArchiveError;
 use crate::secrets_file::SecretsFileError;
@@ -35,6 +35,9 @@ pub enum BackupError {
     /// A process has the database open.
     #[error("a process has {0} open: stop it and try again")]
     InUse(PathBuf),
+    /// A server has the database of PostgreSQL open, or nobody can tell.
+    #[error(transparent)]
+    Served(#[from] PostgresOpenError),
     /// A SQLite database cannot become PostgreSQL's by itself.
     #[error(
         "the back-up holds a SQLite database, and HATO_DATABASE_URL names PostgreSQL: restore it without that variable, then use copy-data"

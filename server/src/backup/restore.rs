@@ -5,7 +5,8 @@
 
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io;
-use std::os::unix::fs::DirBuilderExt as _;
+use std::iter;
+use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -57,7 +58,13 @@ pub async fn restore(args: &RestoreArgs) -> Result<(), BackupError> {
     if !args.force {
         database.as_deref().map_or(Ok(()), refuse_if_any_there)?;
     }
+    // Nobody goes on with secrets that are not those of the database, either.
+    let held = args.store.sqlite_file().as_deref().map(hold).transpose()?;
+    if args.force && args.store.is_postgres() {
+        hato_store::refuse_if_in_use(&args.store.url()).await?;
+    }
     unpacked.put(data_dir, database.as_deref())?;
+    drop(held);
     let folder = data_dir.display();
     match database {
         Some(database) => println!(
@@ -104,22 +111,27 @@ impl Unpacked {
         self.unfinished.path("hato.db")
     }
 
-    /// Puts what was read where it belongs: first the secrets, so that no start makes others for the database.
+    /// Puts what was read where it belongs: first the secrets, so that no start makes others for the database. At no time is there
+    /// nothing in either place.
     fn put(&self, data_dir: &Path, database: Option<&Path>) -> Result<(), BackupError> {
-        let held = database.map(hold).transpose()?;
-        let suffix = format!(".replaced-{}", stamp(SystemClock.now()));
-        if let Some(database) = database {
-            set_aside(database, &suffix)?;
-        }
         let secrets = data_dir.join("secrets.toml");
-        rename_if_there(&secrets, &with_suffix(&secrets, &suffix))?;
-        secrets_file::replace(data_dir, &self.contents.secrets)?;
-        if let Some(database) = database {
-            let put = fs::rename(self.database(), database).and_then(|()| sync_folder(database));
-            put.map_err(|error| placing(database, error))?;
+        let suffix = free_suffix(&secrets, database);
+        let keep_both = || {
+            database.map_or(Ok(()), |database| keep(database, &suffix))?;
+            keep(&secrets, &suffix)
+        };
+        let put = || database.map_or(Ok(()), |database| self.put_database(database, &suffix));
+        secrets_file::replace(data_dir, &self.contents.secrets, keep_both, put)
+    }
+
+    /// The log of the database that is there goes to the name that this was given: SQLite would apply it to whatever bears its own.
+    fn put_database(&self, database: &Path, suffix: &str) -> Result<(), BackupError> {
+        for companion in COMPANIONS {
+            let kept = with_suffix(&with_suffix(database, suffix), companion);
+            rename_if_there(&with_suffix(database, companion), &kept)?;
         }
-        drop(held);
-        Ok(())
+        let put = fs::rename(self.database(), database).and_then(|()| sync_folder(database));
+        put.map_err(|error| placing(database, error))
     }
 }
 
@@ -135,31 +147,60 @@ impl From<io::Error> for UnpackError {
     }
 }
 
-/// Keeps everybody away from the database that is there, for as long as the file is open: whoever has a SQLite file open has a lock on
-/// it, whatever state it is in.
+/// Keeps everybody away from the database that is there, for as long as the file is open and has its name: whoever has a SQLite file
+/// open has a lock on it, whatever state it is in.
 fn hold(database: &Path) -> Result<Option<File>, BackupError> {
     let opened = OpenOptions::new().read(true).write(true).open(database);
     let file = match opened {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         opened => opened.map_err(|error| placing(database, error))?,
     };
-    match fcntl_lock(&file, FlockOperation::NonBlockingLockExclusive) {
-        Ok(()) => Ok(Some(file)),
-        Err(_) => Err(BackupError::InUse(database.to_owned())),
+    let is_held = fcntl_lock(&file, FlockOperation::NonBlockingLockExclusive).is_ok();
+    // Another restore may have put a database in its place before it was locked.
+    if is_held && is_named(&file, database).map_err(|error| placing(database, error))? {
+        Ok(Some(file))
+    } else {
+        Err(BackupError::InUse(database.to_owned()))
     }
 }
 
-/// Its log goes along: SQLite would apply it to whatever bears the name then.
-fn set_aside(database: &Path, suffix: &str) -> Result<(), BackupError> {
-    let aside = with_suffix(database, suffix);
-    rename_if_there(database, &aside)?;
-    for companion in COMPANIONS {
-        rename_if_there(
-            &with_suffix(database, companion),
-            &with_suffix(&aside, companion),
-        )?;
+fn is_named(file: &File, path: &Path) -> io::Result<bool> {
+    let (file, named) = (file.metadata()?, fs::metadata(path)?);
+    Ok((file.dev(), file.ino()) == (named.dev(), named.ino()))
+}
+
+/// An ending under which nothing was kept yet.
+fn free_suffix(secrets: &Path, database: Option<&Path>) -> String {
+    let suffix = format!(".replaced-{}", stamp(SystemClock.now()));
+    let further = (2_u64..).map(|number| format!("{suffix}-{number}"));
+    let mut suffixes = iter::once(suffix.clone()).chain(further);
+    let is_free = |suffix: &String| {
+        let mut paths = database.into_iter().chain([secrets]);
+        !paths.any(|path| is_kept(&with_suffix(path, suffix)))
+    };
+    suffixes.find(is_free).unwrap_or(suffix)
+}
+
+/// Whether there is such a file, or one that SQLite would take for its own.
+fn is_kept(path: &Path) -> bool {
+    let companions = COMPANIONS.iter().map(|it| with_suffix(path, it));
+    let mut paths = companions.chain([path.to_owned()]);
+    paths.any(|path| fs::symlink_metadata(path).is_ok())
+}
+
+/// Gives a file that is there a second name, which remains when another file gets the first one. Where files have one name only, it
+/// loses the first.
+fn keep(path: &Path, suffix: &str) -> Result<(), BackupError> {
+    let kept = with_suffix(path, suffix);
+    match fs::hard_link(path, &kept) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(placing(path, error)),
+        Err(_) => rename_if_there(path, &kept),
+        Ok(()) => {
+            tell(path, &kept);
+            Ok(())
+        }
     }
-    Ok(())
 }
 
 fn rename_if_there(from: &Path, to: &Path) -> Result<(), BackupError> {
@@ -167,10 +208,14 @@ fn rename_if_there(from: &Path, to: &Path) -> Result<(), BackupError> {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(placing(from, error)),
         Err(_) => Ok(()),
         Ok(()) => {
-            println!("what was in {} is now in {}", from.display(), to.display());
+            tell(from, to);
             Ok(())
         }
     }
+}
+
+fn tell(from: &Path, to: &Path) {
+    println!("what was in {} is now in {}", from.display(), to.display());
 }
 
 fn refuse_if_any_there(database: &Path) -> Result<(), BackupError> {

@@ -5,12 +5,14 @@
 
 use std::fs::{self, DirBuilder, File, TryLockError};
 use std::io;
+use std::ops::Range;
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
 use hato_delivery::Shutdown;
+use hato_domain::UnixMillis;
 use hato_service::ports::{Clock, Store};
 use metrics::{counter, gauge};
 use tokio::time::sleep;
@@ -28,6 +30,7 @@ const SUFFIX: &str = ".tar.zst";
 
 const BACKUPS: &str = "hato_backups_total";
 const LAST: &str = "hato_last_backup_timestamp_seconds";
+const EVERY: &str = "hato_backup_interval_seconds";
 
 /// Makes back-ups of a server's data when they are due.
 pub struct BackupSchedule {
@@ -69,6 +72,7 @@ impl BackupSchedule {
                 "HATO_BACKUP_DIR saves the secrets alone: the database is PostgreSQL's, and saved with pg_dump"
             );
         }
+        gauge!(EVERY).set(self.settings.every.as_secs_f64());
         loop {
             let wait = match self.look(folder).await {
                 Ok(()) => LOOK_INTERVAL,
@@ -95,7 +99,11 @@ impl BackupSchedule {
         let (name, before) = (stamp(now), stamp(now.minus(self.settings.every)));
         let (name, before) = (file_name(&name), file_name(&before));
         // One from the future was made before the clock was set back.
-        if names.iter().any(|it| *it > before && *it <= name) {
+        let last = names.iter().filter(|it| **it <= name).max();
+        if let Some(made_at) = last.and_then(|last| made_at(last)) {
+            gauge!(LAST).set(seconds(made_at));
+        }
+        if last.is_some_and(|last| *last > before) {
             tracing::debug!("no back-up is due");
             return Ok(());
         }
@@ -105,7 +113,7 @@ impl BackupSchedule {
         let bytes = make(&self.source, &file, depth).await?;
         tracing::info!(file = %file.display(), bytes, ?depth, "made a back-up");
         counter!(BACKUPS, "outcome" => "made").increment(1);
-        gauge!(LAST).set(f64::from(u32::try_from(now.0 / 1_000).unwrap_or(u32::MAX)));
+        gauge!(LAST).set(seconds(now));
         self.remove_old(folder, names).map_err(writing)
     }
 
@@ -133,8 +141,9 @@ pub fn describe() {
     metrics::describe_counter!(BACKUPS, "Scheduled back-ups by outcome");
     metrics::describe_gauge!(
         LAST,
-        "When this process made its last scheduled back-up, in Unix seconds"
+        "When the newest of the scheduled back-ups in the folder was made, in Unix seconds"
     );
+    metrics::describe_gauge!(EVERY, "Seconds from one scheduled back-up to the next");
     for outcome in ["made", "failed"] {
         counter!(BACKUPS, "outcome" => outcome).increment(0);
     }
@@ -188,6 +197,19 @@ fn is_ours(name: &str) -> bool {
     })
 }
 
+/// When a back-up of this name was made.
+fn made_at(name: &str) -> Option<UnixMillis> {
+    let stamp = name.strip_prefix(PREFIX)?.strip_suffix(SUFFIX)?;
+    let part = |range: Range<usize>| stamp.get(range);
+    let date = [part(0..4)?, part(4..6)?, part(6..8)?].join("-");
+    let time = [part(9..11)?, part(11..13)?, part(13..15)?].join(":");
+    UnixMillis::from_date_and_time(&format!("{date}T{time}"))
+}
+
+fn seconds(time: UnixMillis) -> f64 {
+    f64::from(u32::try_from(time.0 / 1_000).unwrap_or(u32::MAX))
+}
+
 /// Removes what processes have left that were killed: folders that nobody has locked, in which there is nothing but an unfinished
 /// back-up.
 fn remove_unfinished(folder: &Path) -> io::Result<()> {
@@ -211,7 +233,17 @@ fn remove_unfinished(folder: &Path) -> io::Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use super::is_ours;
+    use hato_domain::UnixMillis;
+
+    use super::{file_name, is_ours, made_at};
+    use crate::backup::stamp;
+
+    #[test]
+    fn a_name_says_when_its_back_up_was_made() {
+        let time = UnixMillis(1_769_832_005_000);
+        assert_eq!(made_at(&file_name(&stamp(time))), Some(time));
+        assert_eq!(made_at("hato-99999999T999999Z.tar.zst"), None);
+    }
 
     #[test]
     fn only_names_of_back_ups_are_known() {

@@ -12,9 +12,16 @@ use axum::extract::{Request, State};
 use axum::middleware::Next;
 use axum::response::Response;
 use bytes::Bytes;
+use hato_app::{MAX_FORM_BYTES, MAX_LIST_BYTES, takes_list};
 use hyper::body::{Frame, SizeHint};
 use tokio::sync::Semaphore;
 use tokio::time::{Sleep, sleep};
+
+/// How long a list of subscribers may take: it is registered while it arrives.
+const LIST_TIMEOUT: Duration = Duration::from_mins(5);
+
+/// Lists of the largest size that there is room for.
+const LISTS_AT_A_TIME: usize = 4;
 
 /// How long bodies may take, and how much room there is for them in this process.
 #[derive(Clone, Debug)]
@@ -22,6 +29,8 @@ pub struct BodyLimits {
     timeout: Duration,
     /// A permit for each byte.
     room: Arc<Semaphore>,
+    /// What holds for lists of subscribers, whose room is their own.
+    lists: Option<Arc<BodyLimits>>,
 }
 
 /// Why a body was not read to its end.
@@ -37,7 +46,14 @@ pub enum BodyError {
 
 impl Default for BodyLimits {
     fn default() -> Self {
-        Self::new(Duration::from_secs(30), 64 * 1024 * 1024)
+        let lists = Self::new(
+            LIST_TIMEOUT,
+            LISTS_AT_A_TIME * (MAX_LIST_BYTES + MAX_FORM_BYTES),
+        );
+        Self {
+            lists: Some(Arc::new(lists)),
+            ..Self::new(Duration::from_secs(30), 64 * 1024 * 1024)
+        }
     }
 }
 
@@ -45,7 +61,17 @@ impl BodyLimits {
     /// Bodies take at most `timeout` each, and `bytes` together.
     pub fn new(timeout: Duration, bytes: usize) -> Self {
         let room = Arc::new(Semaphore::new(bytes));
-        Self { timeout, room }
+        Self {
+            timeout,
+            room,
+            lists: None,
+        }
+    }
+
+    /// The limits of what is posted to the path.
+    fn of_path(&self, path: &str) -> &Self {
+        let lists = self.lists.as_deref().filter(|_| takes_list(path));
+        lists.unwrap_or(self)
     }
 }
 
@@ -63,7 +89,8 @@ pub async fn bound(State(limits): State<BodyLimits>, request: Request, next: Nex
     if request.body().is_end_stream() {
         return next.run(request).await;
     }
-    let held = Arc::new(HeldBytes::new(&limits));
+    let limits = limits.of_path(request.uri().path());
+    let held = Arc::new(HeldBytes::new(limits));
     let bounded = |body| BoundedBody {
         body,
         held: Arc::clone(&held),

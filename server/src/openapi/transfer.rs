@@ -29,7 +29,7 @@ pub fn operations() -> Vec<OperationSpec> {
                 "What became of the items.",
                 json!({"created": 1, "updated": 0, "rejected": []}),
             )
-            .errors([E::MissingFields]),
+            .errors([E::MissingFields, E::Overloaded]),
         get("/api/v1/apps/{appId}/export", "exportSubscriptions")
             .summary("All active subscriptions", "有効な購読をすべて書き出す")
             .about("One on each line, in the order of their registration.")

@@ -163,10 +163,10 @@ impl SecretsFile {
     }
 
     /// One process at a time: two that start together must not make two peppers.
-    pub(super) fn locked<T>(
+    pub(super) fn locked<T, E: From<SecretsFileError>>(
         &self,
-        work: impl FnOnce(&Self) -> Result<T, SecretsFileError>,
-    ) -> Result<T, SecretsFileError> {
+        work: impl FnOnce(&Self) -> Result<T, E>,
+    ) -> Result<T, E> {
         let folder = File::open(&self.folder).map_err(|error| self.io(error))?;
         folder.lock().map_err(|error| self.io(error))?;
         work(self)

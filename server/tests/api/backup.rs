@@ -7,6 +7,9 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Output;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
 
 use hato_testkit::owner::PASSWORD;
 use hato_testkit::push_service::PushService;
@@ -113,6 +116,63 @@ async fn of_postgresql_the_secrets_are_saved() {
     for secret in server.secrets() {
         assert!(text.contains(&secret));
     }
+}
+
+#[tokio::test]
+async fn secrets_alone_are_not_put_under_a_server_either() {
+    let (fleet, _app) = setup(TestDatabase::postgres().await).await;
+    let (mut server, _app) = setup(TestDatabase::sqlite().await).await;
+    let (_folder, file) = target();
+    back_up(fleet.launch(), &file).await;
+    let arguments = [&*file.display().to_string(), "--force"];
+    for (server, words) in [
+        (&fleet, "a server has the database open"),
+        (&server, "stop it and try again"),
+    ] {
+        let before = fs::read(server.data_dir().join("secrets.toml")).ok();
+        let (code, line) = refusal(&run(server.launch(), "restore", &arguments).await);
+        assert_eq!(code, Some(1));
+        assert!(line.contains(words), "{line}");
+        let after = fs::read(server.data_dir().join("secrets.toml")).ok();
+        assert_eq!(after, before);
+    }
+    server.terminate().await.expect("it stops");
+    assert_done(&run(server.launch(), "restore", &arguments).await);
+    let kept = names(server.data_dir());
+    assert_eq!(kept.len(), 3, "{kept:?}");
+    assert!(kept[2].starts_with("secrets.toml.replaced-"), "{kept:?}");
+}
+
+#[tokio::test]
+async fn restores_keep_what_others_kept_and_leave_no_gap() {
+    let (mut server, _app) = setup(TestDatabase::sqlite().await).await;
+    let (_folder, file) = target();
+    back_up(server.launch(), &file).await;
+    server.terminate().await.expect("it stops");
+    let data = server.data_dir().to_owned();
+    let is_done = Arc::new(AtomicBool::new(false));
+    let watcher = {
+        let (data, is_done) = (data.clone(), Arc::clone(&is_done));
+        thread::spawn(move || {
+            while !is_done.load(Ordering::Relaxed) {
+                for name in ["hato.db", "secrets.toml"] {
+                    fs::metadata(data.join(name)).expect("it is there at any time");
+                }
+            }
+        })
+    };
+    let arguments = [&*file.display().to_string(), "--force"];
+    for _ in 0..3 {
+        assert_done(&run(server.launch(), "restore", &arguments).await);
+    }
+    is_done.store(true, Ordering::Relaxed);
+    watcher.join().expect("no gap");
+    let kept = names(&data);
+    for name in ["hato.db.replaced-", "secrets.toml.replaced-"] {
+        let count = kept.iter().filter(|it| it.starts_with(name)).count();
+        assert_eq!(count, 3, "{kept:?}");
+    }
+    assert_eq!(kept.len(), 8, "{kept:?}");
 }
 
 #[tokio::test]

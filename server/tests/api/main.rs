@@ -64,6 +64,7 @@ mod subscriptions;
 mod telemetry;
 mod transfer;
 mod upgrades;
+mod uploads;
 mod users;
 mod vapid_keys;
 mod webhook;

@@ -27,7 +27,10 @@ async fn metrics_text(database: TestDatabase) -> String {
     let push = PushService::start().await;
     let receiver = WebhookReceiver::start(push.ca()).await;
     let launch = Launch::on(BINARY, database).with_push_service(&push);
-    let launch = launch.env("HATO_METRICS_LISTEN", "127.0.0.1:0");
+    let backups = tempfile::tempdir().expect("a folder");
+    let launch = launch
+        .env("HATO_METRICS_LISTEN", "127.0.0.1:0")
+        .env("HATO_BACKUP_DIR", backups.path().display().to_string());
     let server = start(launch.env("HATO_DEFAULT_PLAN", "pro")).await;
     let app = app(&server, "owner@example.com").await;
     let webhook = json!({"webhook_url": receiver.url()}).to_string();
@@ -43,7 +46,11 @@ async fn metrics_text(database: TestDatabase) -> String {
     post(&app.backend, "/api/v1/notify", &message).await;
     let metrics = metrics_of(&server);
     let arrived = r#"hato_webhook_attempts_total{outcome="arrived"}"#;
-    wait_until(&metrics, |text| value(text, arrived) >= Some(2.0)).await;
+    let made = r#"hato_backups_total{outcome="made"}"#;
+    wait_until(&metrics, |text| {
+        value(text, arrived) >= Some(2.0) && value(text, made) >= Some(1.0)
+    })
+    .await;
     scrape(&metrics).await
 }
 

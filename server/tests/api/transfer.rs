@@ -1,5 +1,6 @@
 //! Subscribers that come from elsewhere, and those that leave (CONTRACT 16).
 
+use futures_util::future::{Either, select};
 use hato_testkit::client::{Client, Reply};
 use hato_testkit::owner::OwnedApp;
 use hato_testkit::server::Launch;
@@ -284,6 +285,28 @@ async fn a_bad_request_is_refused_as_a_whole(database: TestDatabase) {
     let large: Vec<_> = (0..1_000).map(long).collect();
     assert_eq!(summary(&bulk(&app, "", &large).await), (1_000, 0, vec![]));
     assert_eq!(active(&app).await, 1_000);
+}
+
+#[on_each_database]
+async fn an_account_makes_one_dry_run_at_a_time(database: TestDatabase) {
+    let (server, app) = setup(database).await;
+    let mut writer = DatabaseConnection::to(&server).await;
+    writer
+        .execute("BEGIN; UPDATE apps SET name = name WHERE TRUE")
+        .await;
+    let all = items([1]);
+    let run = || Box::pin(bulk(&app, "?dry_run=true", &all));
+    let refused = match select(run(), run()).await {
+        Either::Left((refused, other)) | Either::Right((refused, other)) => {
+            // Both wait: the first one for the writer, and the other one for the first.
+            writer.execute("ROLLBACK").await;
+            assert_eq!(summary(&other.await), (1, 0, vec![]));
+            refused
+        }
+    };
+    assert_eq!(status_and_code(&refused), (503, "OVERLOADED".into()));
+    assert_eq!(summary(&run().await), (1, 0, vec![]));
+    assert_eq!(active(&app).await, 0);
 }
 
 #[on_each_database]

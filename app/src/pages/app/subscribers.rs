@@ -101,6 +101,8 @@ fn SubscribersView(
     let newest = position.path(&path, [""; 2]);
     let is_newest = position.cursor[0].is_empty();
     let is_empty = !searching && page.items.is_empty() && is_newest;
+    let import = &ctx.texts().app.import;
+    let export = format!("/api/v1/apps/{}/export", app.id);
     let lead = (texts.lead)(group_thousands(app.active_subscriptions));
     let list = if is_empty {
         view! {
@@ -122,6 +124,13 @@ fn SubscribersView(
     view! {
         <AppFrame app section=Section::Subscribers>
             <p class="lead">{lead}</p>
+            <p>
+                <a href=format!("{path}/import")>{import.title}</a>
+                " · "
+                <a href=export download="subscribers.ndjson">
+                    {import.export}
+                </a>
+            </p>
             <SuccessNote what="remove" text=texts.removed />
             <FormErrorNote form="remove" />
             {list}

@@ -113,3 +113,34 @@ impl ProbeReport {
         format!("The probe. {}", self.outcome.line())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::Sample;
+
+    #[test]
+    fn each_has_the_same_chance_wherever_it_stands() {
+        const ROUNDS: u32 = 20_000;
+        let endpoints: Vec<_> = (0..10).map(|number| number.to_string()).collect();
+        let mut taken = [0_u32; 10];
+        for _ in 0..ROUNDS {
+            let mut sample = Sample {
+                size: 3,
+                seen: 0,
+                endpoints: Vec::new(),
+            };
+            for endpoint in &endpoints {
+                sample.offer(endpoint);
+            }
+            assert_eq!(sample.endpoints.len(), 3);
+            for endpoint in sample.endpoints {
+                taken[endpoint.parse::<usize>().expect("a number")] += 1;
+            }
+        }
+        // Of 20,000 rounds 6,000 are expected, and 65 is the standard deviation.
+        assert!(
+            taken.iter().all(|count| count.abs_diff(6_000) < 600),
+            "{taken:?}"
+        );
+    }
+}

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::Read as _;
 use std::path::Path;
 
-use hato_domain::wire::Acknowledged;
+use hato_domain::wire::{Acknowledged, BulkItem};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -58,12 +58,13 @@ impl ImportedKey {
         Ok(Self::Given(key.public_key))
     }
 
-    /// The key of a line that names `named`.
-    pub fn of_line(&self, named: Option<String>) -> Option<String> {
+    /// Makes the item name the key that it is registered with.
+    pub fn give_to(&self, item: &mut BulkItem) {
+        let named = &mut item.registration.vapid_public_key;
         match self {
-            Self::Named => named,
-            Self::Given(key) => Some(named.unwrap_or_else(|| key.clone())),
-            Self::Unknown => None,
+            Self::Named => {}
+            Self::Given(key) => *named = named.take().or_else(|| Some(key.clone())),
+            Self::Unknown => *named = None,
         }
     }
 }

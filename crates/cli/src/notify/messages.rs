@@ -70,7 +70,7 @@ pub fn send(file: &Path, connection: &ServerConnection, output: &Output) -> Resu
     let mut messages = MessageLines::open(file)?;
     while let Some((line, message)) = messages.next_message()? {
         if done
-            .has(line, messages.lines())
+            .has(line, messages.lines().hash())
             .ok_or_else(|| progress.unusable())?
         {
             continue;

@@ -1,13 +1,17 @@
 //! Moving in with a file, and out again.
 
+mod files;
+
 use std::fs;
 use std::path::Path;
 
+use hato_testkit::TestDatabase;
 use hato_testkit::owner::PASSWORD;
+use hato_testkit::server::Launch;
 use serde_json::{Value, json};
 
 use crate::http_proxy::{HttpProxy, ProxyAction};
-use crate::setup::{CliSetup, launch, subscribe, with_push_service};
+use crate::setup::{CliSetup, launch, server_binary, subscribe, with_push_service};
 use crate::stub_site::answer;
 
 /// Keys of a browser (RFC 8291 §5).
@@ -17,6 +21,12 @@ const AUTH: &str = "BTBZMqHH6r4Tts7J_aSIgg";
 
 async fn setup() -> CliSetup {
     CliSetup::with_launch(launch().env("HATO_DEFAULT_PLAN", "pro")).await
+}
+
+/// The same on the other database.
+async fn on_postgres() -> CliSetup {
+    let launch = Launch::on(server_binary(), TestDatabase::postgres().await);
+    CliSetup::with_launch(launch.env("HATO_DEFAULT_PLAN", "pro")).await
 }
 
 fn endpoint(number: usize) -> String {
@@ -69,7 +79,7 @@ async fn exported(setup: &CliSetup, name: &str) -> String {
 
 #[tokio::test]
 async fn ten_thousand_move_in_and_on_with_their_key_and_each_export_is_the_same() {
-    let (first, second) = (setup().await, setup().await);
+    let (first, second) = (setup().await, on_postgres().await);
     let lines: Vec<_> = (0..10_000).map(line).collect();
     let file = write(&first, "browsers.ndjson", lines.join("\n"));
     let (code, report) = run(&first, &["import", &file]).await;
@@ -148,57 +158,6 @@ async fn the_good_lines_are_taken_and_each_other_one_is_named() {
         let text = exported(&setup, &format!("after{active}")).await;
         assert_eq!(text.lines().count(), active, "{step:?}");
     }
-}
-
-#[tokio::test]
-async fn what_is_no_text_in_utf_8_is_refused_as_a_whole() {
-    let setup = setup().await;
-    for (bytes, said) in [
-        (&b"\x1f\x8b\x08\x00"[..], "gunzip"),
-        (b"\x28\xb5\x2f\xfd\x00", "unzstd"),
-        (b"\xff\xfe{\x00", "UTF-16"),
-        (b"name,colour\nx,y\n", "names a column"),
-    ] {
-        let file = write(&setup, "foreign", bytes);
-        let output = setup
-            .with_key("full", &["import", &file])
-            .await
-            .output()
-            .await;
-        assert_eq!(output.code, 2, "{output:?}");
-        assert!(output.stderr.contains(said), "{output:?}");
-    }
-}
-
-#[tokio::test]
-async fn other_services_columns_are_known() {
-    let setup = setup().await;
-    let one = |text: &str| {
-        text.replace("P256", P256DH)
-            .replace("AUTH", AUTH)
-            .replace("URL", "https://push.example.com")
-    };
-    for (number, csv) in [
-        "id,Identifier,web_auth,web_p256,external_user_id,tags\n1,URL/a,AUTH,P256,u1,\"{\"\"team\"\":\"\"osaka\"\"}\"\n",
-        "endpoint,p256dh,auth,uid,tags\nURL/b,P256,AUTH,u1,\"team:osaka\"\n",
-        "\"endpoint\",\"p256dh\",\"auth\",\"user_id\",\"tags\"\n\"URL/c\",\"P256\",\"AUTH\",\"u1\",\"[\"\"team:osaka\"\"]\"",
-    ]
-    .into_iter()
-    .enumerate()
-    {
-        let file = write(&setup, &format!("{number}.csv"), one(csv));
-        let (code, report) = run(&setup, &["import", &file]).await;
-        assert_eq!((code, &report["created"]), (0, &json!(1)), "{csv}: {report}");
-    }
-    let text = exported(&setup, "all").await;
-    for line in text.lines() {
-        let line: Value = serde_json::from_str(line).expect("JSON");
-        assert_eq!(
-            (&line["user_id"], &line["tags"]),
-            (&json!("u1"), &json!(["team:osaka"]))
-        );
-    }
-    assert_eq!(text.lines().count(), 3);
 }
 
 #[tokio::test]

@@ -1,6 +1,9 @@
 //! Many registrations at once, and the subscriptions that leave again (CONTRACT 16).
 
-use serde::{Deserialize, Serialize};
+use std::fmt;
+
+use serde::de::{Error as _, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::value::RawValue;
 
 use super::body::read;
@@ -22,14 +25,22 @@ pub struct RegisterMany {
     /// 1 to 1,000 registrations.
     #[serde(default)]
     #[cfg_attr(feature = "openapi", schema(schema_with = openapi_schema::bulk_items, required))]
-    items: Option<Vec<Box<RawValue>>>,
+    items: Option<RawItems>,
 }
 
+/// The texts of items. Reading ends with the first that is too many: what a hostile body is made of costs no memory.
+struct RawItems(Vec<Box<RawValue>>);
+
+struct RawItemsVisitor;
+
 /// One registration of many.
+#[derive(Serialize)]
 pub struct BulkItem {
     /// The registration as `POST /api/v1/subscriptions` takes it.
+    #[serde(flatten)]
     pub registration: RegisterSubscription,
     /// When the browser subscribed, if that was elsewhere and before.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub created_at: Option<UnixMillis>,
 }
 
@@ -40,11 +51,11 @@ struct Created {
 }
 
 impl RegisterMany {
-    /// The items, each as far as it can be read: `INVALID_INPUT`. No list is `MISSING_FIELDS`, an empty one or one over 1,000
-    /// `INVALID_INPUT`.
+    /// The items, each as far as it can be read: `INVALID_INPUT`. No list is `MISSING_FIELDS`, an empty one `INVALID_INPUT`, as one
+    /// over 1,000 was when the body was read.
     pub fn into_items(self) -> Result<Vec<Result<BulkItem, ErrorCode>>, ErrorCode> {
-        let items = self.items.ok_or(ErrorCode::MissingFields)?;
-        if items.is_empty() || items.len() > MAX_BULK_ITEMS {
+        let RawItems(items) = self.items.ok_or(ErrorCode::MissingFields)?;
+        if items.is_empty() {
             return Err(ErrorCode::InvalidInput);
         }
         Ok(items
@@ -54,7 +65,37 @@ impl RegisterMany {
     }
 }
 
+impl<'de> Deserialize<'de> for RawItems {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        from.deserialize_seq(RawItemsVisitor).map(Self)
+    }
+}
+
+impl<'de> Visitor<'de> for RawItemsVisitor {
+    type Value = Vec<Box<RawValue>>;
+
+    fn expecting(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(to, "a list of up to {MAX_BULK_ITEMS} items")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut from: A) -> Result<Self::Value, A::Error> {
+        let mut items = Vec::new();
+        while let Some(item) = from.next_element()? {
+            if items.len() == MAX_BULK_ITEMS {
+                return Err(A::Error::custom("there are too many items"));
+            }
+            items.push(item);
+        }
+        Ok(items)
+    }
+}
+
 impl BulkItem {
+    /// The endpoint as it was given; empty without one.
+    pub fn endpoint(&self) -> &str {
+        self.registration.endpoint.as_deref().unwrap_or_default()
+    }
+
     fn read(json: &str) -> Result<Self, ErrorCode> {
         let Created { created_at } = read(json.as_bytes())?;
         Ok(Self {
@@ -127,4 +168,25 @@ pub struct ExportedKeys {
     pub p256dh: String,
     /// The authentication secret, base64url of 16 bytes.
     pub auth: String,
+}
+
+#[cfg(test)]
+mod tests {
+    use serde::Deserialize as _;
+
+    use super::{MAX_BULK_ITEMS, RegisterMany};
+
+    #[test]
+    fn nothing_is_read_behind_the_last_item_that_may_be() {
+        let zeros = |count: usize| format!("{{\"items\":[{}]}}", vec!["0"; count].join(","));
+        let most = serde_json::from_str::<RegisterMany>(&zeros(MAX_BULK_ITEMS));
+        let most = most.expect("a list").into_items().expect("items");
+        assert_eq!(most.len(), MAX_BULK_ITEMS);
+        let body = zeros(1_000_000);
+        let mut unread = body.as_bytes();
+        let mut json = serde_json::Deserializer::from_reader(&mut unread);
+        assert!(RegisterMany::deserialize(&mut json).is_err());
+        let read = body.len() - unread.len();
+        assert!(read < 3 * MAX_BULK_ITEMS, "{read} bytes were read");
+    }
 }

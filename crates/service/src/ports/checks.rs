@@ -14,7 +14,8 @@ pub struct Flaw {
     pub is_repaired: bool,
 }
 
-/// Looks for what the program itself never writes. Servers may run meanwhile; what is repaired is looked at in the same transaction.
+/// Looks for what the program itself never writes. Servers may run meanwhile: looking keeps nobody waiting, and what is
+/// repaired is looked at in the transaction that repairs it.
 #[async_trait]
 pub trait CheckStore {
     /// Rows that refer to rows which are not there. Repairing removes them.

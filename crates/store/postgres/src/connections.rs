@@ -22,6 +22,7 @@ use crate::settings::PostgresSettings;
 /// How a transaction begins, whatever somebody has made the default of the database.
 const BEGIN: &str = "BEGIN ISOLATION LEVEL READ COMMITTED, READ WRITE";
 const BEGIN_READ: &str = "BEGIN ISOLATION LEVEL READ COMMITTED, READ ONLY";
+const BEGIN_SNAPSHOT: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY";
 
 /// A read whose cost grows with what a tenant has stored may take a second.
 const BOUND: &str = "; SET LOCAL statement_timeout = 1000";
@@ -48,6 +49,7 @@ pub(crate) struct Connections {
     pub(crate) answer_timeout: Duration,
     begin: Arc<str>,
     begin_read: Arc<str>,
+    begin_snapshot: Arc<str>,
     begin_bounded_read: Arc<str>,
 }
 
@@ -67,6 +69,7 @@ impl Connections {
             answer_timeout: settings.statement_timeout.max(settings.acquire_timeout) + ANSWER_DELAY,
             begin: format!("{BEGIN}{setup}").into(),
             begin_read: format!("{BEGIN_READ}{setup}").into(),
+            begin_snapshot: format!("{BEGIN_SNAPSHOT}{setup}").into(),
             begin_bounded_read: format!("{BEGIN_READ}{setup}{BOUND}").into(),
         }
     }
@@ -79,6 +82,11 @@ impl Connections {
     /// One that only reads.
     pub(crate) async fn begin_read(&self) -> sqlx::Result<DbConnection> {
         self.begin_with(&self.begin_read).await
+    }
+
+    /// One that only reads, and whose statements all see what was committed before the first.
+    pub(crate) async fn begin_snapshot(&self) -> sqlx::Result<DbConnection> {
+        self.begin_with(&self.begin_snapshot).await
     }
 
     /// One that only reads, and in which a statement that is still running in a second ends with an error.

@@ -1,7 +1,7 @@
 //! What differs between the databases on which the shared statements run: here, PostgreSQL.
 //!
 //! The sources in `../shared` know of the database only what stands here: the connection, where reads go (`readers`,
-//! `bounded_reader`), what a transaction is (`transaction!`), the locks (`lock_…`), and the words of SQL that differ (`sql!`).
+//! `bounded_reader`, `snapshot`), what a transaction is (`transaction!`), the locks (`lock_…`), and the words of SQL that differ (`sql!`).
 
 use std::future::{Ready, ready};
 
@@ -28,6 +28,11 @@ pub(crate) type Driver = sqlx::Postgres;
 /// Where reads outside a transaction go.
 pub(crate) fn readers(database: &Database) -> Readers<'_> {
     Readers(&database.connections)
+}
+
+/// A transaction that only reads, all of it as of one moment. Nobody waits for it.
+pub(crate) async fn snapshot(database: &Database) -> sqlx::Result<DbConnection> {
+    database.connections.begin_snapshot().await
 }
 
 /// Where reads go whose cost grows with what a tenant has stored: what takes longer than a second there ends with an error, which

@@ -31,7 +31,7 @@ pub async fn open_exclusively(
         prepared_statements: false,
         ..PostgresSettings::default()
     };
-    refuse_if_in_use(url, &settings).await?;
+    refuse_if_in_use(url).await?;
     let connections = Database::open(url, &settings).await?.connections;
     let later = later_migration(&connections).await;
     if let Some(version) = later.map_err(PostgresOpenError::Database)? {
@@ -51,12 +51,12 @@ pub async fn open_exclusively(
     Ok(connection)
 }
 
-/// Before the tables are brought up to date: those who use them may be of an earlier version. Whatever else is wrong with the address,
-/// opening says.
-async fn refuse_if_in_use(url: &str, settings: &PostgresSettings) -> Result<(), PostgresOpenError> {
+/// [`PostgresOpenError::InUse`] while a server has the database open, whatever version its tables are of. Whatever else is wrong with
+/// the address, opening says.
+pub async fn refuse_if_in_use(url: &str) -> Result<(), PostgresOpenError> {
+    let patience = PostgresSettings::default().acquire_timeout;
     let options = connect_options(url)?;
-    let connecting = PgConnection::connect_with(&options);
-    let connecting = timeout(settings.acquire_timeout, connecting);
+    let connecting = timeout(patience, PgConnection::connect_with(&options));
     let Ok(Ok(mut connection)) = connecting.await else {
         return Ok(());
     };

@@ -182,7 +182,7 @@ mod webhooks;
 mod written_blocks;
 
 pub use database::Database;
-pub use exclusive::open_exclusively;
+pub use exclusive::{open_exclusively, refuse_if_in_use};
 pub use open_error::PostgresOpenError;
 pub use presence::is_in_use;
 pub use settings::PostgresSettings;

@@ -1,7 +1,7 @@
 //! What differs between the databases on which the shared statements run: here, SQLite.
 //!
 //! The sources in `../shared` know of the database only what stands here: the connection, where reads go (`readers`,
-//! `bounded_reader`), what a transaction is (`transaction!`), the locks (`lock_…`), and the words of SQL that differ (`sql!`).
+//! `bounded_reader`, `snapshot`), what a transaction is (`transaction!`), the locks (`lock_…`), and the words of SQL that differ (`sql!`).
 
 use std::error::Error;
 use std::io;
@@ -10,7 +10,7 @@ use futures_util::future::{BoxFuture, Ready, ready};
 use hato_domain::{AppId, SendId, UnixMillis};
 use hato_service::ports::{AcceptSendOutcome, DatabaseFiles, GithubId, NewSend, StoreError};
 use sqlx::pool::PoolConnection;
-use sqlx::{Sqlite, SqliteConnection, SqlitePool};
+use sqlx::{Sqlite, SqliteConnection, SqlitePool, Transaction};
 use tokio::fs;
 
 use crate::Database;
@@ -31,6 +31,11 @@ pub(crate) type Driver = Sqlite;
 /// Where reads outside a transaction go.
 pub(crate) fn readers(database: &Database) -> &SqlitePool {
     &database.readers
+}
+
+/// A transaction that only reads, all of it as of one moment. Nobody waits for it.
+pub(crate) async fn snapshot(database: &Database) -> sqlx::Result<Transaction<'static, Sqlite>> {
+    database.readers.begin().await
 }
 
 /// Where reads go whose cost grows with what a tenant has stored: what takes longer than a second there ends with an error, which

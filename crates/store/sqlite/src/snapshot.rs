@@ -135,6 +135,7 @@ async fn integrity(connection: &mut SqliteConnection) -> sqlx::Result<Vec<String
 
 /// An earlier version's tables are known: opening brings them up to date.
 async fn refuse_unknown_tables(connection: &mut SqliteConnection) -> Result<(), SnapshotError> {
+    refuse_invented_record(connection).await?;
     let applied: Vec<(i64, Vec<u8>)> =
         sqlx::query_as("SELECT version, checksum FROM _sqlx_migrations ORDER BY version")
             .fetch_all(connection)
@@ -153,6 +154,23 @@ async fn refuse_unknown_tables(connection: &mut SqliteConnection) -> Result<(), 
         }
     }
     if applied.is_empty() {
+        return Err(SnapshotError::Foreign);
+    }
+    Ok(())
+}
+
+/// The record of migrations is a table: a view would run whatever somebody has thought out.
+async fn refuse_invented_record(connection: &mut SqliteConnection) -> Result<(), SnapshotError> {
+    let invented = sqlx::query_scalar(
+        "SELECT COUNT(*) FROM sqlite_schema
+         WHERE name LIKE '\\_sqlx\\_migrations' ESCAPE '\\'
+           AND (type <> 'table' OR sql NOT LIKE 'CREATE TABLE%')",
+    );
+    let invented: i64 = invented
+        .fetch_one(connection)
+        .await
+        .map_err(SnapshotError::Read)?;
+    if invented > 0 {
         return Err(SnapshotError::Foreign);
     }
     Ok(())

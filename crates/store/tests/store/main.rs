@@ -3,6 +3,7 @@
 mod accounts;
 mod apps;
 mod cancellations;
+mod checks;
 mod claims;
 mod commits;
 mod copy;

@@ -174,6 +174,8 @@ async fn databases_that_this_version_cannot_use_are_refused() {
         "INSERT INTO _sqlx_migrations (version, description, success, checksum, execution_time)
                  VALUES (9999, 'later', TRUE, x'00', 0)";
     let other = "UPDATE _sqlx_migrations SET checksum = x'00' WHERE version = 1";
+    let view = "ALTER TABLE _sqlx_migrations RENAME TO kept;
+                CREATE VIEW _sqlx_migrations AS SELECT * FROM kept";
     let empty = vec![0; 8_192];
     let mut damaged = whole.database.clone();
     let middle = damaged.len() / 2;
@@ -181,6 +183,7 @@ async fn databases_that_this_version_cannot_use_are_refused() {
     for (database, words) in [
         (changed(&whole, later).await, "a later version of Hato"),
         (changed(&whole, other).await, "none of Hato's"),
+        (changed(&whole, view).await, "none of Hato's"),
         (
             changed(&whole, "DROP TABLE _sqlx_migrations").await,
             "none of Hato's",

@@ -77,6 +77,10 @@ async fn a_restart_makes_none_before_it_is_due() {
     server.restart().await.expect("it starts");
     wait_until_logged(&server, NOT_DUE).await;
     assert_eq!(names(folder.path()).len(), 1);
+    // What watches it knows how old the last one is.
+    let text = scrape(&metrics_of(&server)).await;
+    assert!(value(&text, "hato_last_backup_timestamp_seconds") > Some(1.7e9));
+    assert_eq!(value(&text, "hato_backup_interval_seconds"), Some(86_400.0));
 }
 
 #[tokio::test]

@@ -2,11 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
+use hato_domain::lines::{Line, LineError};
 use hato_domain::wire::{self, MAX_BODY_BYTES, Notify};
 use hato_domain::{Endpoint, ErrorCode};
 
 use crate::error::{CliError, Result};
-use crate::lines::{LINE_TOO_LONG, Lines};
+use crate::lines::Lines;
 
 /// Reads the messages of a file one after the other.
 pub struct MessageLines {
@@ -24,12 +25,15 @@ impl MessageLines {
 
     /// The next message and its line's number, from 1 on.
     pub fn next_message(&mut self) -> Result<Option<(u64, Notify)>> {
-        let Some((line, text)) = self.lines.next()? else {
+        let Some(Line {
+            number: line, text, ..
+        }) = self.lines.next()?
+        else {
             return Ok(None);
         };
-        let text = text.map_err(|refusal| match refusal {
-            LINE_TOO_LONG => ErrorCode::PayloadTooLarge,
-            _ => ErrorCode::InvalidInput,
+        let text = text.map_err(|error| match error {
+            LineError::TooLong => ErrorCode::PayloadTooLarge,
+            LineError::NotUtf8 | LineError::OpenQuote => ErrorCode::InvalidInput,
         });
         let message = text.and_then(|text| wire::read(text.as_bytes()));
         let message = message.map_err(|code| self.wrong(code))?;

@@ -1,0 +1,166 @@
+//! The form that uploads a list of subscribers, as it arrives.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use axum::RequestExt as _;
+use axum::body::HttpBody as _;
+use axum::extract::multipart::{Field, MultipartError};
+use axum::extract::{Multipart, Request};
+use hato_domain::ErrorCode;
+use hato_domain::import::NotAList;
+use hato_service::access::MayManage;
+use hato_service::{ListError, ListOptions, ListReport};
+use http::StatusCode;
+
+use crate::request_context::RequestContext;
+
+/// Most bytes of a list that a form uploads; `hato import` takes larger ones.
+pub const MAX_LIST_BYTES: usize = 16 * 1024 * 1024;
+
+/// Most bytes of the form around the list.
+pub const MAX_FORM_BYTES: usize = 16 * 1024;
+
+/// Most bytes of a field that is no file.
+const MAX_FIELD_BYTES: usize = 256;
+
+/// Whether forms that are posted to the path are streamed: they may be larger than others, and take longer.
+pub fn takes_list(path: &str) -> bool {
+    let app = path.strip_prefix("/apps/");
+    let app = app.and_then(|rest| rest.strip_suffix("/subscribers/import"));
+    app.is_some_and(|app| !app.contains('/'))
+}
+
+/// A form that was posted, which is read once, or why it is not read.
+#[derive(Clone)]
+pub struct Upload(Arc<Mutex<Option<Result<Multipart, ErrorCode>>>>);
+
+/// What became of a list.
+pub struct TakenList {
+    /// Whether nothing was stored.
+    pub is_dry_run: bool,
+    pub report: ListReport,
+    /// Why the rest of it was not looked at.
+    pub stopped: Option<Stopped>,
+}
+
+/// Why a list was not read to its end.
+pub enum Stopped {
+    NotAList(NotAList),
+    Refused(ErrorCode),
+}
+
+impl Upload {
+    /// The form of a request; one whose announced length is too large is not read.
+    pub async fn read(request: Request) -> Self {
+        let bytes = request.body().size_hint().lower();
+        let form = if bytes > (MAX_LIST_BYTES + MAX_FORM_BYTES) as u64 {
+            Err(ErrorCode::PayloadTooLarge)
+        } else {
+            let form = request.extract::<Multipart, _>().await;
+            form.map_err(|_| ErrorCode::InvalidInput)
+        };
+        Self(Arc::new(Mutex::new(Some(form))))
+    }
+
+    /// Takes the list: looks at it, or stores its subscribers where the page was asked to.
+    pub async fn take(&self, ctx: &RequestContext, access: &MayManage) -> Option<TakenList> {
+        let form = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let form = form?;
+        let options = ListOptions {
+            is_dry_run: ctx.query("step").as_deref() != Some("import"),
+            ..ListOptions::default()
+        };
+        let mut taken = TakenList {
+            is_dry_run: options.is_dry_run,
+            report: ListReport::default(),
+            stopped: None,
+        };
+        let read = match form {
+            Ok(form) => read_form(ctx, access, form, options, &mut taken.report).await,
+            Err(code) => Err(Stopped::Refused(code)),
+        };
+        taken.stopped = read.err();
+        Some(taken)
+    }
+}
+
+/// Reads the fields in their order: the key comes before the list.
+async fn read_form(
+    ctx: &RequestContext,
+    access: &MayManage,
+    mut form: Multipart,
+    mut options: ListOptions,
+    report: &mut ListReport,
+) -> Result<(), Stopped> {
+    while let Some(field) = form.next_field().await? {
+        match field.name() {
+            Some("key") => options.vapid_public_key = short_text(field).await?,
+            Some("list") => return read_list(ctx, access, field, options, report).await,
+            _ => {}
+        }
+    }
+    Err(Stopped::Refused(ErrorCode::MissingFields))
+}
+
+async fn read_list(
+    ctx: &RequestContext,
+    access: &MayManage,
+    mut field: Field<'_>,
+    options: ListOptions,
+    report: &mut ListReport,
+) -> Result<(), Stopped> {
+    let mut import = ctx.service().import_list(access, options);
+    let done = async {
+        while let Some(piece) = field.chunk().await? {
+            import.read(&piece).await.map_err(stopped)?;
+        }
+        import.finish().await.map_err(stopped)
+    };
+    let done = done.await;
+    *report = import.into_report();
+    done
+}
+
+/// The text of a field; an empty one is none.
+async fn short_text(mut field: Field<'_>) -> Result<Option<String>, Stopped> {
+    let mut text = Vec::new();
+    while let Some(piece) = field.chunk().await? {
+        text.extend_from_slice(&piece);
+        if text.len() > MAX_FIELD_BYTES {
+            return Err(Stopped::Refused(ErrorCode::InvalidInput));
+        }
+    }
+    let text = String::from_utf8(text);
+    let text = text.map_err(|_| Stopped::Refused(ErrorCode::InvalidInput))?;
+    Ok((!text.is_empty()).then_some(text))
+}
+
+fn stopped(error: ListError) -> Stopped {
+    match error {
+        ListError::NotAList(error) => Stopped::NotAList(error),
+        ListError::Service(error) => {
+            if let Some(cause) = error.cause() {
+                tracing::error!(error = cause, "a list was not taken");
+            }
+            Stopped::Refused(error.code())
+        }
+    }
+}
+
+impl From<MultipartError> for Stopped {
+    fn from(error: MultipartError) -> Self {
+        Self::Refused(match error.status() {
+            StatusCode::PAYLOAD_TOO_LARGE => ErrorCode::PayloadTooLarge,
+            _ => ErrorCode::InvalidInput,
+        })
+    }
+}
+
+impl Stopped {
+    pub fn code(&self) -> ErrorCode {
+        match self {
+            Self::NotAList(_) => ErrorCode::InvalidInput,
+            Self::Refused(code) => *code,
+        }
+    }
+}

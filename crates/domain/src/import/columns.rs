@@ -1,0 +1,120 @@
+//! CSV with the column names that other services export.
+
+use csv::{ReaderBuilder, StringRecord};
+use serde_json::{Map, Value};
+
+use crate::wire::{BulkItem, RegisterSubscription};
+
+/// Where a CSV file has what is wanted; the first name that a file has counts.
+pub struct Columns {
+    count: usize,
+    endpoint: usize,
+    p256dh: Option<usize>,
+    auth: Option<usize>,
+    user_id: Option<usize>,
+    tags: Option<usize>,
+}
+
+impl Columns {
+    /// The columns that the line names, if one of them is of endpoints.
+    pub fn named(line: &str) -> Option<Self> {
+        let names = record(line)?;
+        let find = |wanted: &[&str]| {
+            let is = |name: &str, wanted: &str| name.trim().eq_ignore_ascii_case(wanted);
+            let mut wanted = wanted.iter();
+            wanted.find_map(|wanted| names.iter().position(|name| is(name, wanted)))
+        };
+        Some(Self {
+            count: names.len(),
+            endpoint: find(&["endpoint", "identifier"])?,
+            p256dh: find(&["p256dh", "web_p256"]),
+            auth: find(&["auth", "web_auth"]),
+            user_id: find(&["external_user_id", "uid", "user_id"]),
+            tags: find(&["tags"]),
+        })
+    }
+
+    /// How many columns there are.
+    pub fn count(&self) -> usize {
+        self.count
+    }
+
+    /// What a record says; `None` when it is none.
+    pub fn item(&self, line: &str) -> Option<BulkItem> {
+        let record = record(line)?;
+        let field = |column: Option<usize>| {
+            let text = record.get(column?)?.trim();
+            (!text.is_empty()).then(|| text.to_owned())
+        };
+        Some(BulkItem {
+            registration: RegisterSubscription {
+                endpoint: field(Some(self.endpoint)),
+                p256dh: field(self.p256dh),
+                auth: field(self.auth),
+                user_id: field(self.user_id),
+                tags: field(self.tags).map(|text| tags(&text)),
+                ..RegisterSubscription::default()
+            },
+            created_at: None,
+        })
+    }
+}
+
+fn record(line: &str) -> Option<StringRecord> {
+    let mut reader = ReaderBuilder::new();
+    let mut reader = reader
+        .has_headers(false)
+        .flexible(true)
+        .from_reader(line.as_bytes());
+    reader.records().next()?.ok()
+}
+
+/// Tags as services write them: a JSON array, a JSON object of names and values, or words between commas.
+fn tags(text: &str) -> Vec<String> {
+    if let Ok(list) = serde_json::from_str::<Vec<String>>(text) {
+        return list;
+    }
+    if let Ok(pairs) = serde_json::from_str::<Map<String, Value>>(text) {
+        return pairs.iter().map(|(name, value)| tag(name, value)).collect();
+    }
+    let text = text.trim_matches(['{', '}']);
+    let words = text
+        .split([',', ';'])
+        .map(|word| word.trim().trim_matches('"'));
+    words
+        .filter(|word| !word.is_empty())
+        .map(str::to_owned)
+        .collect()
+}
+
+fn tag(name: &str, value: &Value) -> String {
+    match value {
+        Value::Bool(true) | Value::Null => name.to_owned(),
+        Value::String(text) if text.is_empty() => name.to_owned(),
+        Value::String(text) => format!("{name}:{text}"),
+        other => format!("{name}:{other}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::tags;
+
+    #[test]
+    fn tags_are_read_as_services_write_them() {
+        for (text, expected) in [
+            (r#"["a","b"]"#, &["a", "b"][..]),
+            (
+                r#"{"team":"osaka","vip":"","paid":true,"n":3}"#,
+                &["n:3", "paid", "team:osaka", "vip"],
+            ),
+            ("a, b;c", &["a", "b", "c"]),
+            (r#"{a,"b"}"#, &["a", "b"]),
+            (",", &[]),
+        ] {
+            let mut read = tags(text);
+            read.sort();
+            assert_eq!(read, expected, "{text}");
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! Subscribers from a list that somebody uploads (CONTRACT 16): it is read piece by piece, and registered in parts.
+
+use hato_domain::import::{Batches, ListReader, NotAList, RefusedLine};
+use hato_domain::wire::BulkItem;
+
+use crate::access::MayManage;
+use crate::{Service, ServiceError, ServiceResult};
+
+/// Refused lines that a report has.
+const MAX_SHOWN: usize = 100;
+
+/// How a list is taken.
+#[derive(Clone, Debug, Default)]
+pub struct ListOptions {
+    /// Whether nothing is stored.
+    pub is_dry_run: bool,
+    /// The VAPID public key that lines without one were made with; without it they get the app's primary one.
+    pub vapid_public_key: Option<String>,
+}
+
+/// What became of the lines of a list.
+#[derive(Debug, Default)]
+pub struct ListReport {
+    /// How many endpoints were new to the app.
+    pub created: usize,
+    /// How many were known.
+    pub updated: usize,
+    /// How many lines were not taken.
+    pub refused: usize,
+    /// The first 100 of these.
+    pub first_refused: Vec<RefusedLine>,
+}
+
+/// Why no more of a list is taken.
+#[derive(Debug)]
+pub enum ListError {
+    /// It is none.
+    NotAList(NotAList),
+    /// Registering failed.
+    Service(ServiceError),
+}
+
+/// A list that is being taken.
+pub struct ListImport<'a> {
+    service: &'a Service,
+    access: &'a MayManage,
+    options: ListOptions,
+    reader: ListReader,
+    batches: Batches,
+    report: ListReport,
+}
+
+impl Service {
+    /// Begins to take a list, of which nothing is there yet.
+    pub fn import_list<'a>(
+        &'a self,
+        access: &'a MayManage,
+        options: ListOptions,
+    ) -> ListImport<'a> {
+        ListImport {
+            service: self,
+            access,
+            options,
+            reader: ListReader::default(),
+            batches: Batches::default(),
+            report: ListReport::default(),
+        }
+    }
+}
+
+impl ListImport<'_> {
+    /// Takes the next piece. It holds a part of the list in memory at most: 1,000 lines and 3 MiB.
+    pub async fn read(&mut self, piece: &[u8]) -> Result<(), ListError> {
+        self.reader.push(piece);
+        self.register_lines().await
+    }
+
+    /// Takes the end.
+    pub async fn finish(&mut self) -> Result<(), ListError> {
+        self.reader.end();
+        self.register_lines().await?;
+        self.register().await.map_err(ListError::Service)
+    }
+
+    /// What became of the lines so far.
+    pub fn into_report(self) -> ListReport {
+        self.report
+    }
+
+    async fn register_lines(&mut self) -> Result<(), ListError> {
+        while let Some(mut entry) = self.reader.next_entry().map_err(ListError::NotAList)? {
+            if self.batches.is_full() || self.batches.is_in_the_way(&entry) {
+                self.register().await.map_err(ListError::Service)?;
+            }
+            if let Ok(BulkItem { registration, .. }) = &mut entry.item
+                && registration.vapid_public_key.is_none()
+            {
+                let key = &self.options.vapid_public_key;
+                registration.vapid_public_key.clone_from(key);
+            }
+            self.batches.add(entry);
+        }
+        Ok(())
+    }
+
+    async fn register(&mut self) -> ServiceResult<()> {
+        let items = self.batches.take_items().into_iter().map(Ok).collect();
+        let is_dry_run = self.options.is_dry_run;
+        let answer = self.service.register_many(self.access, items, is_dry_run);
+        let answer = answer.await?;
+        self.report.created += answer.created;
+        self.report.updated += answer.updated;
+        let refused = self.batches.settle(&answer);
+        self.report.refused += refused.len();
+        let room = MAX_SHOWN.saturating_sub(self.report.first_refused.len());
+        self.report
+            .first_refused
+            .extend(refused.into_iter().take(room));
+        Ok(())
+    }
+}
