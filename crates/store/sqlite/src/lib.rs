@@ -84,6 +84,8 @@ mod key_events;
 mod keys;
 #[path = "../../shared/listed_subscription.rs"]
 mod listed_subscription;
+#[path = "../../shared/missed.rs"]
+mod missed;
 #[path = "../../shared/operator.rs"]
 mod operator;
 #[path = "../../shared/pacing.rs"]
