@@ -107,10 +107,7 @@ impl<'a> Registration<'a> {
         }
         let mut profile = stored.map_or_else(|| Ok(Profile::default()), ProfileRow::profile)?;
         if let Some(replaced) = &self.replaced {
-            let Ok(taken_over) = profile.in_place_of(replaced.profile.clone()) else {
-                return Ok(None);
-            };
-            profile = taken_over;
+            profile = profile.in_place_of(replaced.profile.clone());
         }
         let Ok(profile) = profile.changed(said) else {
             return Ok(None);
