@@ -9,6 +9,7 @@ mod history;
 mod http_proxy;
 mod login;
 mod message_file;
+mod moments;
 mod moving;
 mod notify;
 mod setup;
