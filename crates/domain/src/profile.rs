@@ -26,20 +26,23 @@ impl Profile {
         })
     }
 
-    /// This one in the place of `replaced`, from which it takes over what that has; of the owner's tags it has those of both.
-    /// `INVALID_INPUT` when these are too many.
-    pub fn in_place_of(self, replaced: Self) -> Result<Self, ErrorCode> {
+    /// This one in the place of `replaced`, from which it takes over what that has; of the owner's tags it has those of both. Where
+    /// there is no room for all, the owner's go before the visitor's, and those of the replaced one before its own (CONTRACT 12).
+    #[must_use]
+    pub fn in_place_of(self, replaced: Self) -> Self {
         let tags = if replaced.tags.is_empty() {
             self.tags
         } else {
-            replaced.tags.with(&self.tags.owners())?
+            let owners = replaced.tags.owners();
+            let owners = owners.filled_up_with(&self.tags.owners());
+            owners.filled_up_with(&replaced.tags.visitors())
         };
-        Ok(Self {
+        Self {
             user_id: replaced.user_id.or(self.user_id),
             tags,
             lang: replaced.lang.or(self.lang),
             time_zone: replaced.time_zone.or(self.time_zone),
-        })
+        }
     }
 }
 
@@ -136,15 +139,36 @@ mod tests {
     #[test]
     fn what_is_replaced_goes_before_what_is_there_and_behind_what_is_asked() {
         let (own, replaced) = (profile(Some("u"), &["a", "_x"]), profile(Some("v"), &["b"]));
-        let taken = own.clone().in_place_of(replaced.clone()).expect("few tags");
+        let taken = own.clone().in_place_of(replaced.clone());
         assert_eq!(taken, profile(Some("v"), &["b", "_x"]));
         let kept = own.clone().in_place_of(Profile::default());
-        assert_eq!(kept.expect("few tags"), own);
+        assert_eq!(kept, own);
         let asked = ProfileChange {
             tags: TagsChange::Replace(Tags::default()),
             ..ProfileChange::default()
         };
         let asked = taken.changed(&asked).expect("few tags");
         assert_eq!(asked, profile(Some("v"), &[]));
+    }
+    #[test]
+    fn the_owners_tags_and_then_the_replaced_ones_go_first() {
+        let numbered = |prefix: &str, count: usize| {
+            let tags = (0..count).map(|it| format!("{prefix}{it:02}"));
+            tags.collect::<Vec<_>>()
+        };
+        let of = |tags: &[Vec<String>]| Profile {
+            tags: Tags::trusted(tags.concat()),
+            ..Profile::default()
+        };
+        let own = of(&[numbered("_own", 20), numbered("own", 30)]);
+        let replaced = of(&[numbered("_replaced", 20), numbered("replaced", 30)]);
+        let expected = of(&[
+            numbered("_own", 20),
+            numbered("_replaced", 20),
+            numbered("replaced", 10),
+        ]);
+        assert_eq!(own.clone().in_place_of(replaced), expected);
+        let replaced = of(&[numbered("_replaced", 50)]);
+        assert_eq!(own.in_place_of(replaced.clone()), replaced);
     }
 }

@@ -69,6 +69,15 @@ impl Tags {
         Self::bounded(self.0.union(&others.0).cloned().collect())
     }
 
+    /// These, and of `others` as many as there is room for, in their order.
+    #[must_use]
+    pub fn filled_up_with(mut self, others: &Self) -> Self {
+        let room = Tag::MAX_PER_SUBSCRIPTION.saturating_sub(self.0.len());
+        let added: Vec<Tag> = others.without(&self).take(room).cloned().collect();
+        self.0.extend(added);
+        self
+    }
+
     /// These as `change` leaves them; `INVALID_INPUT` when it makes them too many.
     pub fn changed(&self, change: &TagsChange) -> Result<Self, ErrorCode> {
         match change {
@@ -201,6 +210,17 @@ mod tests {
         let (add, remove) = (tags(&["c", "a"]), tags(&["b", "d"]));
         let edited = after(TagsChange::Edit { add, remove });
         assert_eq!(edited, tags(&["a", "c", "_vip"]));
+    }
+
+    #[test]
+    fn tags_are_filled_up_to_as_many_as_there_may_be() {
+        let some: Vec<_> = (10..58).map(|it| it.to_string()).collect();
+        let some = tags(&some.iter().map(String::as_str).collect::<Vec<_>>());
+        let filled = some.clone().filled_up_with(&tags(&["a", "10", "b", "c"]));
+        let added: Vec<_> = filled.without(&some).map(super::Tag::as_str).collect();
+        assert_eq!(added, ["a", "b"]);
+        assert_eq!(filled.clone().filled_up_with(&tags(&["c"])), filled);
+        assert_eq!(tags(&[]).filled_up_with(&tags(&["a"])), tags(&["a"]));
     }
 
     #[test]

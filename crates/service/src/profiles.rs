@@ -10,7 +10,7 @@ use crate::{Service, ServiceResult};
 /// Subscriptions that a transaction erases.
 const ERASED_AT_A_TIME: u32 = 200;
 
-/// Scheduled sends that a transaction looks at, each of which may name a thousand users.
+/// Scheduled sends that a transaction looks at, each of which may name a thousand users or a hundred endpoints.
 const LOOKED_AT_AT_A_TIME: u32 = 20;
 
 impl Service {

@@ -4,7 +4,7 @@
 //! these in the same transaction, so that a difference at any moment is a flaw.
 
 use async_trait::async_trait;
-use hato_domain::{AppId, SendId, UnixMillis};
+use hato_domain::{AppId, PositionSet, SendId, UnixMillis};
 use hato_service::ports::{CheckStore, Flaw, StoreError};
 
 use crate::Database;
@@ -12,6 +12,7 @@ use crate::dialect::{DbConnection, check_references, lock_app, readers, snapshot
 use crate::error::with_context;
 use crate::event_readers::EventReaders;
 use crate::reach_blocks::decoded;
+use crate::selection::add_block;
 use crate::settlement::finish;
 use crate::tag_checks::check_tags;
 
@@ -90,6 +91,7 @@ async fn check_app(c: &mut DbConnection, app: &AppId, repair: bool) -> sqlx::Res
     let mut flaws = check_counters(c, app, repair).await?;
     flaws.extend(check_tags(c, app, repair).await?);
     flaws.extend(check_reach(c, app, repair).await?);
+    flaws.extend(check_missed(c, app, repair).await?);
     Ok(flaws)
 }
 
@@ -292,4 +294,47 @@ async fn check_reach(c: &mut DbConnection, app: &AppId, repair: bool) -> sqlx::R
         });
     }
     Ok(found)
+}
+
+/// The same of those who failed and left no dead letter. Of a send that has lost some of them, nothing is told.
+async fn check_missed(c: &mut DbConnection, app: &AppId, repair: bool) -> sqlx::Result<Vec<Flaw>> {
+    let rows = sqlx::query!(
+        r#"SELECT m.send_id AS "send_id!", m.block AS "block!", m.positions AS "positions!"
+           FROM sends AS s CROSS JOIN send_missed AS m
+           WHERE s.app_id = $1 AND m.send_id = s.id ORDER BY m.send_id, m.block"#,
+        app.as_str()
+    )
+    .fetch_all(&mut *c)
+    .await?;
+    let mut found = Vec::new();
+    for row in rows {
+        if add_block(&mut PositionSet::default(), row.block, &row.positions).is_ok() {
+            continue;
+        }
+        if repair {
+            forget_missed(c, &row.send_id, row.block).await?;
+        }
+        found.push(Flaw {
+            what: format!(
+                "{}: block {} of those who failed cannot be read",
+                row.send_id, row.block
+            ),
+            is_repaired: repair,
+        });
+    }
+    Ok(found)
+}
+
+async fn forget_missed(c: &mut DbConnection, send: &str, block: i64) -> sqlx::Result<()> {
+    sqlx::query!("UPDATE sends SET missed = 0 WHERE id = $1", send)
+        .execute(&mut *c)
+        .await?;
+    sqlx::query!(
+        "DELETE FROM send_missed WHERE send_id = $1 AND block = $2",
+        send,
+        block
+    )
+    .execute(c)
+    .await
+    .map(drop)
 }

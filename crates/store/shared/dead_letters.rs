@@ -5,11 +5,12 @@ use hato_service::ports::NewDeadLetter;
 
 use crate::dialect::{DbConnection, sql};
 use crate::error::json;
+use crate::missed::insert_missed;
 use crate::settlement::SettledPage;
 
 /// Records the dead letters, as long as the send has room for them: `failed` of its recipients, these among them, have failed so
-/// far, and all but the last of them have left dead letters. A subscription that was removed meanwhile leaves none;
-/// who removes it with its dead letters waits for these.
+/// far, and all but the last of them have left dead letters. Of the others it is kept where they stand. A subscription that was removed
+/// meanwhile leaves none; who removes it with its dead letters waits for these.
 pub(crate) async fn insert_dead_letters(
     c: &mut DbConnection,
     page: &SettledPage,
@@ -17,7 +18,8 @@ pub(crate) async fn insert_dead_letters(
     failed: i64,
     now: UnixMillis,
 ) -> sqlx::Result<()> {
-    let dead_letters = with_room(dead_letters, failed);
+    let (dead_letters, others) = dead_letters.split_at(room(dead_letters.len(), failed));
+    insert_missed(c, page, others).await?;
     if dead_letters.is_empty() {
         return Ok(());
     }
@@ -39,8 +41,8 @@ pub(crate) async fn insert_dead_letters(
     .map(drop)
 }
 
-/// Those of the latest `dead_letters` of a send that are among its first 10,000.
-fn with_room(dead_letters: &[NewDeadLetter], failed: i64) -> &[NewDeadLetter] {
+/// How many of the latest `failures` of a send are among its first 10,000.
+fn room(failures: usize, failed: i64) -> usize {
     let beyond = usize::try_from(failed - MAX_DEAD_LETTERS).unwrap_or(0);
-    &dead_letters[..dead_letters.len().saturating_sub(beyond)]
+    failures.saturating_sub(beyond)
 }

@@ -80,6 +80,7 @@ pub(crate) async fn purge(c: &mut DbConnection, limit: i64) -> sqlx::Result<bool
     rest -= purge_dead_letters(c, app, rest).await?;
     rest -= purge_failures(c, app, rest).await?;
     rest -= purge_send_positions(c, app, rest).await?;
+    rest -= purge_send_missed(c, app, rest).await?;
     rest -= purge_engaged_recipients(c, app, rest).await?;
     rest -= purge_sends(c, app, rest).await?;
     rest -= purge_refusals(c, app, rest).await?;
@@ -146,6 +147,15 @@ purge!(
        (SELECT r.send_id, r.block
         FROM (SELECT id FROM sends WHERE app_id = $1 ORDER BY created_at, id LIMIT $2) AS s
              JOIN send_positions AS r ON r.send_id = s.id
+        LIMIT $2)"
+);
+purge!(
+    /// The same, for those who failed and left no dead letter.
+    purge_send_missed,
+    "DELETE FROM send_missed WHERE (send_id, block) IN
+       (SELECT r.send_id, r.block
+        FROM (SELECT id FROM sends WHERE app_id = $1 ORDER BY created_at, id LIMIT $2) AS s
+             JOIN send_missed AS r ON r.send_id = s.id
         LIMIT $2)"
 );
 purge!(

@@ -3,6 +3,8 @@
 //! Waiting events, queued sends and the blocks of who was counted name subscriptions by number alone, which leads nowhere when they are
 //! gone: who is not there any more is skipped, and no number is given twice.
 
+use std::collections::HashSet;
+
 use hato_domain::{AppId, SendId, UserId};
 use serde_json::Value;
 
@@ -10,7 +12,7 @@ use crate::dialect::{DbConnection, lock_app, sql};
 use crate::error::{decode_error, json};
 use crate::settlement::count_i64;
 use crate::subscriptions::change_counts;
-use crate::tag_positions::{TaggedPosition, clear_tags};
+use crate::tag_positions::{TaggedPosition, clear_tags, hexadecimal};
 
 struct ErasedRow {
     public_id: String,
@@ -77,7 +79,8 @@ struct ScheduledRow {
     audience: String,
 }
 
-/// Takes the user out of at most `limit` scheduled sends behind `after`, and returns the last of these.
+/// Takes the user, and the endpoints of the user's subscriptions, out of at most `limit` scheduled sends behind `after`, and returns the
+/// last of these.
 pub(crate) async fn forget_scheduled(
     c: &mut DbConnection,
     app: &AppId,
@@ -92,48 +95,84 @@ pub(crate) async fn forget_scheduled(
     ] app.as_str(), after.map_or("", SendId::as_str), i64::from(limit))
     .fetch_all(&mut *c)
     .await?;
-    for send in &scheduled {
+    let last = scheduled
+        .last()
+        .map(|send| SendId::trusted(send.id.clone()));
+    let audiences = scheduled.into_iter().map(|send| {
         let audience = serde_json::from_str(&send.audience);
-        let mut audience: Value = audience.map_err(|_| decode_error("audience"))?;
-        if remove_user(&mut audience, user) {
-            let (id, audience) = (&send.id, audience.to_string());
-            sqlx::query!("UPDATE sends SET audience = $2 WHERE id = $1", id, audience)
-                .execute(&mut *c)
-                .await?;
+        let audience: Value = audience.map_err(|_| decode_error("audience"))?;
+        Ok((send.id, audience))
+    });
+    let audiences = audiences.collect::<sqlx::Result<Vec<_>>>()?;
+    let endpoints = endpoints_of(c, app, user, &audiences).await?;
+    for (send, mut audience) in audiences {
+        let is_named = remove_from(&mut audience, "user_ids", |it| it == user.as_str());
+        if remove_from(&mut audience, "endpoints", |it| endpoints.contains(it)) || is_named {
+            let audience = audience.to_string();
+            sqlx::query!(
+                "UPDATE sends SET audience = $2 WHERE id = $1",
+                send,
+                audience
+            )
+            .execute(&mut *c)
+            .await?;
         }
     }
-    Ok(scheduled
-        .into_iter()
-        .last()
-        .map(|send| SendId::trusted(send.id)))
+    Ok(last)
 }
 
-/// Removes the user from the lists `user_ids` of the object and of those in it, and says whether it was there. An emptied list stays:
-/// it is for nobody, and not for everybody.
-fn remove_user(audience: &mut Value, user: &UserId) -> bool {
+/// The hashes of the user's endpoints among those that these audiences name.
+async fn endpoints_of(
+    c: &mut DbConnection,
+    app: &AppId,
+    user: &UserId,
+    audiences: &[(String, Value)],
+) -> sqlx::Result<HashSet<String>> {
+    let lists = audiences
+        .iter()
+        .filter_map(|(_, it)| it["endpoints"].as_array());
+    let named: Vec<&Value> = lists.flatten().collect();
+    if named.is_empty() {
+        return Ok(HashSet::new());
+    }
+    let rows = sql!(query [
+        "SELECT endpoint_hash, user_id FROM subscriptions
+         WHERE app_id = $2 AND endpoint_hash IN (" HASHES ")"
+    ] json(&named)?, app.as_str())
+    .fetch_all(c)
+    .await?;
+    // Asked of the database, it might look at all subscriptions of the user instead.
+    let own = rows
+        .iter()
+        .filter(|row| row.user_id.as_deref() == Some(user.as_str()));
+    Ok(own.map(|row| hexadecimal(&row.endpoint_hash)).collect())
+}
+
+/// Removes texts from the lists with this name of the object and of those in it, and says whether there were any. An emptied list
+/// stays: it is for nobody, and not for everybody.
+fn remove_from(audience: &mut Value, list: &str, is_removed: impl Fn(&str) -> bool + Copy) -> bool {
     let Some(members) = audience.as_object_mut() else {
         return false;
     };
-    let mut is_removed = false;
+    let mut has_changed = false;
     for (name, value) in members {
         match value {
-            Value::Array(users) if name == "user_ids" => {
-                let before = users.len();
-                users.retain(|it| it.as_str() != Some(user.as_str()));
-                is_removed |= users.len() < before;
+            Value::Array(texts) if name == list => {
+                let before = texts.len();
+                texts.retain(|it| !it.as_str().is_some_and(is_removed));
+                has_changed |= texts.len() < before;
             }
-            nested => is_removed |= remove_user(nested, user),
+            nested => has_changed |= remove_from(nested, list, is_removed),
         }
     }
-    is_removed
+    has_changed
 }
 
 #[cfg(test)]
 mod tests {
-    use hato_domain::UserId;
     use serde_json::json;
 
-    use super::remove_user;
+    use super::remove_from;
 
     #[test]
     fn a_list_without_the_user_stays_a_list() {
@@ -151,10 +190,8 @@ mod tests {
             ),
         ] {
             let mut audience = before.clone();
-            assert_eq!(
-                remove_user(&mut audience, &UserId::trusted("u")),
-                after.is_some()
-            );
+            let is_removed = remove_from(&mut audience, "user_ids", |it| it == "u");
+            assert_eq!(is_removed, after.is_some());
             assert_eq!(audience, after.unwrap_or(before));
         }
     }

@@ -56,6 +56,14 @@ impl Included {
         serde_json::from_str(text).ok()
     }
 
+    /// The first block that has not been taken over.
+    pub(crate) const fn next_block(&self) -> i64 {
+        match self {
+            Self::Everyone { from, .. } | Self::Selected { from } => *from,
+            Self::Listed { .. } | Self::Positions(_) => 0,
+        }
+    }
+
     /// How many recipients it lists.
     pub(crate) const fn listed(&self) -> usize {
         match self {

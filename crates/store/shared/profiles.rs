@@ -8,7 +8,9 @@ use hato_domain::{
     AppId, Endpoint, LanguageTag, Profile, ProfileChange, SendId, SubscriptionId, Tag, Tags,
     TimeZoneName, UserId,
 };
-use hato_service::ports::{ChangeProfileOutcome, ProfileRecord, ProfileStore, StoreError};
+use hato_service::ports::{
+    ChangeProfileOutcome, DeactivationReason, ProfileRecord, ProfileStore, StoreError,
+};
 
 use crate::Database;
 use crate::dialect::{DbConnection, readers, sql, transaction};
@@ -26,8 +28,8 @@ impl ProfileStore for Database {
     ) -> Result<Option<ProfileRecord>, StoreError> {
         let row = sqlx::query_as!(
             ProfileRow,
-            "SELECT id, public_id, position, user_id, tags, lang, time_zone FROM subscriptions
-             WHERE app_id = $1 AND endpoint_hash = $2 AND position IS NOT NULL",
+            "SELECT id, public_id, position, user_id, tags, lang, time_zone, handed_on, deactivation_reason
+             FROM subscriptions WHERE app_id = $1 AND endpoint_hash = $2 AND position IS NOT NULL",
             app.as_str(),
             &endpoint_hash(endpoint)[..]
         )
@@ -84,17 +86,26 @@ pub(crate) struct ProfileRow {
     tags: Option<String>,
     lang: Option<String>,
     time_zone: Option<String>,
+    handed_on: Option<i64>,
+    deactivation_reason: Option<String>,
 }
 
 impl ProfileRow {
-    /// The profile that the row holds.
+    /// The profile that the row holds; without the user, when another subscription has taken that over.
     pub(crate) fn profile(&self) -> sqlx::Result<Profile> {
+        let user_id = self.user_id.as_ref().filter(|_| !self.has_handed_on());
         Ok(Profile {
-            user_id: self.user_id.as_ref().map(UserId::trusted),
+            user_id: user_id.map(UserId::trusted),
             tags: parse_tags(self.tags.as_deref())?,
             lang: self.lang.as_ref().map(LanguageTag::trusted),
             time_zone: self.time_zone.as_ref().map(TimeZoneName::trusted),
         })
+    }
+
+    /// Whether another subscription has its user: it was replaced while it was active, or afterwards.
+    fn has_handed_on(&self) -> bool {
+        let replaced = DeactivationReason::Replaced.as_str();
+        self.handed_on.is_some() || self.deactivation_reason.as_deref() == Some(replaced)
     }
 
     fn into_record(self) -> sqlx::Result<ProfileRecord> {
@@ -122,7 +133,8 @@ pub(crate) async fn find_for_update(
     among: Among,
 ) -> sqlx::Result<Option<ProfileRow>> {
     sql!(query_as ProfileRow [
-        "SELECT id, public_id, position, user_id, tags, lang, time_zone FROM subscriptions
+        "SELECT id, public_id, position, user_id, tags, lang, time_zone, handed_on, deactivation_reason
+         FROM subscriptions
          WHERE app_id = $1 AND endpoint_hash = $2 AND (position IS NOT NULL OR $3)" FOR_UPDATE
     ] app.as_str(), &endpoint_hash(endpoint)[..], among == Among::All)
     .fetch_optional(c)

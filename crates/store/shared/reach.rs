@@ -1,8 +1,8 @@
 //! Reach: what finished sends tell of who took them (`ReachBlock`), taken over from them in the background.
 //!
-//! Nothing is written for each delivery. A finished send was taken by everybody whom it was for (`Included`) but those who left a
-//! dead letter; who is no longer subscribed has no position to ask for. A send that was cancelled, or failed more often than dead
-//! letters are kept, tells nothing of anybody.
+//! Nothing is written for each delivery. A finished send was taken by everybody whom it was for (`Included`) but those who failed: they
+//! have left a dead letter, or stand in `send_missed`; who is no longer subscribed has no position to ask for. A send that was cancelled,
+//! or of whose failures an earlier version has not recorded all, tells nothing of anybody.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -11,6 +11,7 @@ use hato_domain::{MAX_DEAD_LETTERS, PositionSet, UnixMillis};
 use crate::dialect::{DbConnection, sql};
 use crate::error::{decode_error, json};
 use crate::included::Included;
+use crate::missed::take_missed;
 use crate::queue::number_list;
 use crate::reach_blocks::{Told, change_blocks};
 
@@ -69,7 +70,7 @@ async fn finished_sends(
 ) -> sqlx::Result<Vec<FinishedSend>> {
     let rows = sql!(query [
         r#"SELECT id, app_id, included AS "included!", finished_at AS "finished_at!",
-                  status = 'done' AND failed_other <= $3 AS "is_telling!: bool"
+                  status = 'done' AND failed_other <= missed + $3 AS "is_telling!: bool"
            FROM sends WHERE included IS NOT NULL AND finished_at <= $1
            ORDER BY finished_at, id LIMIT $2"# SKIP_LOCKED
     ] now.0, limit, MAX_DEAD_LETTERS)
@@ -93,10 +94,12 @@ async fn record_large(c: &mut DbConnection, send: &FinishedSend) -> sqlx::Result
         Included::Selected { from } => selected_blocks(c, send, *from).await?,
         Included::Listed { .. } | Included::Positions(_) => (PositionSet::default(), None),
     };
-    let missed = missed(c, &[send.id.as_str()]).await?;
+    let end = rest.as_ref().map_or(i64::MAX, Included::next_block);
+    let with_letters = missed(c, &[send.id.as_str()]).await?.remove(&send.id);
+    let others = take_missed(c, &send.id, end).await?;
     let told = Told {
         day: send.day,
-        missed: missed.get(&send.id).cloned().unwrap_or_default(),
+        missed: with_letters.unwrap_or_default().union(others),
         included,
     };
     change_blocks(c, &send.app_id, &[told]).await?;

@@ -107,10 +107,7 @@ impl<'a> Registration<'a> {
         }
         let mut profile = stored.map_or_else(|| Ok(Profile::default()), ProfileRow::profile)?;
         if let Some(replaced) = &self.replaced {
-            let Ok(taken_over) = profile.in_place_of(replaced.profile.clone()) else {
-                return Ok(None);
-            };
-            profile = taken_over;
+            profile = profile.in_place_of(replaced.profile.clone());
         }
         let Ok(profile) = profile.changed(said) else {
             return Ok(None);
@@ -143,15 +140,16 @@ impl<'a> Replaced<'a> {
         })
     }
 
-    /// Takes the owner's tags from the replaced subscription, which is not active any more: it has handed them on, and could hand them
-    /// to any number of others if it came back with them.
-    pub(crate) async fn give_up_owners_tags(&self, c: &mut DbConnection) -> sqlx::Result<()> {
+    /// Takes the user and the owner's tags from the replaced subscription, which is not active any more: it has handed them on, and
+    /// could hand them to any number of others, or keep them beside the one that has them now, if it came back with them. That it had
+    /// this user stays known, for erasing the user erases it as well.
+    pub(crate) async fn give_up(&self, c: &mut DbConnection) -> sqlx::Result<()> {
         let visitors = self.profile.tags.visitors();
-        if visitors == self.profile.tags {
+        if self.profile.user_id.is_none() && visitors == self.profile.tags {
             return Ok(());
         }
         sqlx::query!(
-            "UPDATE subscriptions SET tags = NULLIF($2, '[]') WHERE id = $1",
+            "UPDATE subscriptions SET tags = NULLIF($2, '[]'), handed_on = 1 WHERE id = $1",
             self.number,
             stored_tags(&visitors)?
         )

@@ -32,7 +32,7 @@ pub(crate) async fn register(
     if let Some(replaced) = registration.replaced().filter(|_| is_registered) {
         let (app, reason) = (&subscription.app_id, DeactivationReason::Replaced);
         deactivate(c, app, replaced.endpoint, reason, subscription.now).await?;
-        replaced.give_up_owners_tags(c).await?;
+        replaced.give_up(c).await?;
     }
     Ok(outcome)
 }
@@ -246,7 +246,8 @@ pub(crate) struct ActivatedRow {
 }
 
 /// Makes the record, or gives the one that is there a position. A concurrent request may have done so first: then the
-/// position that is there stays. A record keeps its VAPID key while the app has that, unless the client names one (CONTRACT 16).
+/// position that is there stays. A record keeps its VAPID key while the app has that, unless the client names one (CONTRACT 16), and its
+/// user unless another subscription has taken that over (CONTRACT 12).
 pub(crate) async fn activate(
     c: &mut DbConnection,
     registration: &Registration<'_>,
@@ -265,8 +266,11 @@ pub(crate) async fn activate(
            SET p256dh = excluded.p256dh, auth = excluded.auth,
                platform = COALESCE(excluded.platform, subscriptions.platform),
                position = COALESCE(subscriptions.position, excluded.position),
-               deactivated_at = NULL, deactivation_reason = NULL,
-               user_id = COALESCE(excluded.user_id, subscriptions.user_id),
+               deactivated_at = NULL, deactivation_reason = NULL, handed_on = NULL,
+               user_id = CASE WHEN excluded.user_id IS NULL
+                                   AND subscriptions.handed_on IS NULL
+                                   AND COALESCE(subscriptions.deactivation_reason, '') <> 'replaced'
+                              THEN subscriptions.user_id ELSE excluded.user_id END,
                tags = NULLIF(COALESCE($11, subscriptions.tags), '[]'),
                lang = COALESCE(excluded.lang, subscriptions.lang),
                time_zone = COALESCE(excluded.time_zone, subscriptions.time_zone),

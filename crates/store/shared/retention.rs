@@ -17,13 +17,29 @@ use crate::subscriptions::change_counts;
 /// Removes at most `$2` rows from before the moment `$1`, and returns whether that many were removed: then there may be more.
 /// Each statement chooses its rows in the order of an index, so that it looks at no others.
 macro_rules! purge {
-    ($c:expr, $before:expr, $limit:expr, $statement:literal) => {{
+    ($c:expr, $before:expr, $limit:expr, $statement:literal) => {
+        purge!($c, $before, $limit, [$statement])
+    };
+    ($c:expr, $before:expr, $limit:expr, [$($text:tt)*]) => {{
         let limit = i64::from($limit);
-        let removed = sqlx::query!($statement, $before.0, limit)
+        let removed = sql!(query [$($text)*] $before.0, limit)
             .execute(&mut *$c)
             .await?;
         i64::try_from(removed.rows_affected()).unwrap_or(i64::MAX) >= limit
     }};
+}
+
+/// Removes rows of a table that belong to the sends that come next, which are found by the columns of the key.
+macro_rules! purge_of_sends {
+    ($c:expr, $before:expr, $limit:expr, $table:tt, $key:tt) => {
+        purge!($c, $before, $limit,
+            ["DELETE FROM " $table " WHERE (" $key ") IN
+               (SELECT " $key "
+                FROM (SELECT id FROM sends WHERE finished_at IS NOT NULL AND COALESCE(send_at, created_at) < $1
+                      ORDER BY COALESCE(send_at, created_at), id LIMIT $2) AS s
+                     JOIN " $table " AS r ON r.send_id = s.id
+                LIMIT $2)"])
+    };
 }
 
 #[async_trait]
@@ -41,44 +57,18 @@ impl RetentionStore for Database {
                           ORDER BY COALESCE(send_at, created_at), id LIMIT $2) AS s
                          JOIN dead_letters AS d ON d.send_id = s.id
                     LIMIT $2)"
-            ) || purge!(
-                c,
-                before,
-                limit,
-                "DELETE FROM send_failures WHERE (send_id, host, reason) IN
-                   (SELECT f.send_id, f.host, f.reason
-                    FROM (SELECT id FROM sends WHERE finished_at IS NOT NULL AND COALESCE(send_at, created_at) < $1
-                          ORDER BY COALESCE(send_at, created_at), id LIMIT $2) AS s
-                         JOIN send_failures AS f ON f.send_id = s.id
-                    LIMIT $2)"
-            ) || purge!(
-                c,
-                before,
-                limit,
-                "DELETE FROM send_positions WHERE (send_id, block) IN
-                   (SELECT r.send_id, r.block
-                    FROM (SELECT id FROM sends WHERE finished_at IS NOT NULL AND COALESCE(send_at, created_at) < $1
-                          ORDER BY COALESCE(send_at, created_at), id LIMIT $2) AS s
-                         JOIN send_positions AS r ON r.send_id = s.id
-                    LIMIT $2)"
-            ) || purge!(
-                c,
-                before,
-                limit,
-                "DELETE FROM engaged_recipients WHERE (send_id, engagement, hour, block) IN
-                   (SELECT r.send_id, r.engagement, r.hour, r.block
-                    FROM (SELECT id FROM sends WHERE finished_at IS NOT NULL AND COALESCE(send_at, created_at) < $1
-                          ORDER BY COALESCE(send_at, created_at), id LIMIT $2) AS s
-                         JOIN engaged_recipients AS r ON r.send_id = s.id
-                    LIMIT $2)"
-            ) || purge!(
-                c,
-                before,
-                limit,
-                "DELETE FROM sends WHERE id IN
-                   (SELECT id FROM sends WHERE finished_at IS NOT NULL AND COALESCE(send_at, created_at) < $1
-                    ORDER BY COALESCE(send_at, created_at), id LIMIT $2)"
-            ))
+            ) || purge_of_sends!(c, before, limit, "send_failures", "send_id, host, reason")
+                || purge_of_sends!(c, before, limit, "send_positions", "send_id, block")
+                || purge_of_sends!(c, before, limit, "send_missed", "send_id, block")
+                || purge_of_sends!(c, before, limit, "engaged_recipients", "send_id, engagement, hour, block")
+                || purge!(
+                    c,
+                    before,
+                    limit,
+                    "DELETE FROM sends WHERE id IN
+                       (SELECT id FROM sends WHERE finished_at IS NOT NULL AND COALESCE(send_at, created_at) < $1
+                        ORDER BY COALESCE(send_at, created_at), id LIMIT $2)"
+                ))
         })
     }
 

@@ -8,7 +8,7 @@ use hato_testkit::server::{HatoServer, Launch};
 use hato_testkit::{TestDatabase, on_each_database};
 use serde_json::json;
 
-use crate::database::{execute, value};
+use crate::database::{bytes, execute, value};
 use crate::fixtures::{BINARY, app, get, post, registration, send, snapshot, start};
 
 async fn check(launch: &Launch, arguments: &[&str]) -> Output {
@@ -143,6 +143,23 @@ async fn the_index_of_tags_is_compared_with_the_tags(database: TestDatabase) {
     ];
     assert_repaired(&server, &words).await;
     assert_eq!(get(&app.owner, &path).await.text(), before.text());
+}
+
+#[on_each_database]
+async fn those_who_failed_are_read(database: TestDatabase) {
+    let (server, app) = used(database).await;
+    let message = json!({"title": "t", "body": "b"});
+    post(&app.backend, "/api/v1/notify", &message).await;
+    let (bad, good) = (bytes(&server, &[0]), bytes(&server, &[0, 0]));
+    let failed = format!(
+        "UPDATE sends SET missed = 2;
+         INSERT INTO send_missed SELECT id, 0, {bad} FROM sends;
+         INSERT INTO send_missed SELECT id, 1, {good} FROM sends"
+    );
+    execute(&server, &failed).await;
+    assert_repaired(&server, &["block 0 of those who failed cannot be read"]).await;
+    let missed: i64 = value(&server, "SELECT missed FROM sends").await;
+    assert_eq!(missed, 0, "the send tells of nobody");
 }
 
 #[on_each_database]

@@ -1,6 +1,7 @@
 //! Whom subscriptions belong to and what they care for: registration and `PATCH /api/v1/subscriptions` (CONTRACT 12).
 
 mod refusals;
+mod replacing;
 
 use hato_testkit::client::{Client, Reply};
 use hato_testkit::owner::OwnedApp;
@@ -139,65 +140,6 @@ async fn who_comes_back_keeps_everything(database: TestDatabase) {
         (having(&app, "a").await, having(&app, "c").await),
         (json!(0), json!(1))
     );
-}
-
-#[on_each_database]
-async fn what_replaces_takes_over_what_it_does_not_name(database: TestDatabase) {
-    let (_server, app) = setup(database).await;
-    let all = json!({"user_id": "u", "tags": ["_vip", "a"], "lang": "ja", "time_zone": "UTC"});
-    register(&app.backend, ENDPOINT, all).await;
-    let next = register(
-        &app.frontend,
-        OTHER,
-        json!({"replaces": ENDPOINT, "lang": "en"}),
-    )
-    .await;
-    assert_eq!(next.status, 201, "{next}");
-    let after = profile(Some("u"), &["_vip", "a"], Some("en"), Some("UTC"));
-    assert_eq!(stored(&app, OTHER).await, after);
-    assert_eq!(having(&app, "a && _vip").await, 1);
-
-    // From one that its push service had ended before, onto one that is there.
-    let third = "https://push.example.com/3";
-    unsubscribe(&app, OTHER).await;
-    register(
-        &app.backend,
-        third,
-        json!({"user_id": "w", "tags": ["c", "_old"]}),
-    )
-    .await;
-    let named = json!({"replaces": OTHER, "tags": ["d"]});
-    let taken = register(&app.frontend, third, named).await;
-    assert_eq!(taken.status, 200, "{taken}");
-    let after = profile(Some("u"), &["_old", "_vip", "d"], Some("en"), Some("UTC"));
-    assert_eq!(stored(&app, third).await, after);
-    assert_eq!(having(&app, "_old && _vip && d").await, 1);
-    assert_eq!(having(&app, "a || c").await, 0);
-
-    // Nothing to take over.
-    let nobody = json!({"replaces": "https://push.example.com/9"});
-    register(&app.frontend, third, nobody).await;
-    assert_eq!(stored(&app, third).await, after);
-    register(&app.frontend, ENDPOINT, json!({})).await;
-    let kept = profile(Some("u"), &["a"], Some("ja"), Some("UTC"));
-    assert_eq!(
-        stored(&app, ENDPOINT).await,
-        kept,
-        "the owner's tags went along"
-    );
-}
-
-#[on_each_database]
-async fn owners_tags_are_handed_on_once(database: TestDatabase) {
-    let (_server, app) = setup(database).await;
-    register(&app.backend, ENDPOINT, json!({"tags": ["_vip"]})).await;
-    for number in 2..6 {
-        let endpoint = format!("https://push.example.com/{number}");
-        let taken = register(&app.frontend, &endpoint, json!({"replaces": ENDPOINT})).await;
-        assert_eq!(taken.status, 201, "{taken}");
-        register(&app.frontend, ENDPOINT, json!({})).await;
-    }
-    assert_eq!(having(&app, "_vip").await, 1);
 }
 
 /// By whom a subscription is changed, how, and what it is like afterwards: one after the other.

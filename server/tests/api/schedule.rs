@@ -1,5 +1,7 @@
 //! Sends with a time, an end and a pace (CONTRACT 14).
 
+mod events;
+
 use std::time::Duration;
 
 use hato_domain::UnixMillis;
@@ -12,7 +14,7 @@ use hato_testkit::{TestDatabase, on_each_database};
 use http::Method;
 use serde_json::{Value, json};
 
-use crate::database::execute;
+use crate::database::{execute, value};
 use crate::fixtures::{
     BINARY, app, get, post, register, send, snapshot, start, status_and_code, subscribe, wait_until,
 };
@@ -219,6 +221,18 @@ async fn it_leaves_when_it_is_due_to_those_of_that_moment(database: TestDatabase
         (&json!(3), &json!(3))
     );
     push.assert_no_violations();
+}
+
+#[on_each_database]
+async fn it_starts_within_two_seconds_of_its_time(database: TestDatabase) {
+    let server = start(Launch::on(BINARY, database)).await;
+    let app = app(&server, "owner@example.com").await;
+    let at = ahead(1_200);
+    let path = accepted(&app, &json!({"send_at": at})).await;
+    wait_until(&app.owner, &path, |it| it["status"] == "done").await;
+    // A send to nobody ends when it starts.
+    let started: i64 = value(&server, "SELECT finished_at FROM sends").await;
+    assert!((at..=at + 2_000).contains(&started), "{at} {started}");
 }
 
 #[on_each_database]

@@ -1,20 +1,16 @@
 //! Sends to a part of the audience: by users, by tags, or by both (CONTRACT 12).
 
+mod generated;
 mod moments;
 mod refusals;
 
-use std::collections::{BTreeMap, BTreeSet};
-
-use hato_domain::{TagExpression, Tags};
 use hato_testkit::client::Reply;
 use hato_testkit::owner::OwnedApp;
 use hato_testkit::push_service::{Decryption, PushService, PushServiceOptions, ScriptedResponse};
-use hato_testkit::seeded_rng::{self, Rng};
 use hato_testkit::server::{HatoServer, Launch};
 use hato_testkit::{TestDatabase, on_each_database};
 use serde_json::{Value, json};
 
-use crate::database::execute;
 use crate::fixtures::{
     BINARY, app, concurrently, get, post, registration, setup, start, wait_until,
 };
@@ -126,116 +122,6 @@ async fn who_leaves_comes_back_or_changes_is_counted_as_they_are(database: TestD
         (queued(&app, &news).await, queued(&app, &anna).await),
         (3, 3)
     );
-}
-
-/// The tags and the user of a generated subscription.
-#[derive(Clone, Debug)]
-struct Subscriber {
-    tags: BTreeSet<String>,
-    user: Option<String>,
-    is_active: bool,
-}
-
-impl Subscriber {
-    fn generate(random: &mut Rng) -> Self {
-        let tags = ["a", "b", "c", "d"]
-            .into_iter()
-            .filter(|_| random.u32(0..2) == 0);
-        Self {
-            tags: tags.map(str::to_owned).collect(),
-            user: (random.u32(0..2) == 0).then(|| format!("user-{}", random.u32(0..5))),
-            is_active: true,
-        }
-    }
-
-    fn profile(&self) -> Value {
-        json!({"tags": self.tags, "user_id": self.user})
-    }
-
-    /// Whether the condition is met, asked of this subscription alone.
-    fn meets(&self, expression: Option<&TagExpression>, users: Option<&[String]>) -> bool {
-        let tags = Tags::trusted(self.tags.iter().cloned());
-        let is_of_user = |users: &[String]| self.user.as_ref().is_some_and(|it| users.contains(it));
-        self.is_active
-            && expression.is_none_or(|it| it.holds_for(&tags))
-            && users.is_none_or(is_of_user)
-    }
-}
-
-fn expression(random: &mut Rng, depth: u32) -> String {
-    match random.u32(0..if depth == 0 { 1 } else { 4 }) {
-        0 => ["a", "b", "c", "d", "unknown"][random.usize(0..5)].to_owned(),
-        1 => format!("!({})", expression(random, depth - 1)),
-        2 => format!(
-            "({}) && {}",
-            expression(random, depth - 1),
-            expression(random, 0)
-        ),
-        _ => format!(
-            "({}) || ({})",
-            expression(random, depth - 1),
-            expression(random, depth - 1)
-        ),
-    }
-}
-
-#[on_each_database]
-async fn a_generated_audience_is_found_as_a_naive_evaluator_finds_it(database: TestDatabase) {
-    let server = start(Launch::on(BINARY, database).env("HATO_ROLE", "api")).await;
-    let app = app(&server, "owner@example.com").await;
-    // They stand on both sides of a block's end.
-    execute(&server, "UPDATE apps SET last_position = 4080").await;
-    let mut random = seeded_rng::from_env();
-    let mut audience = BTreeMap::new();
-    let unsubscribe = format!("/api/v1/apps/{}/subscriptions", app.id);
-    for round in 0..6 {
-        for number in 0..30 {
-            if round > 0 && random.u32(0..3) > 0 {
-                continue;
-            }
-            let known = audience.contains_key(&number);
-            if known && random.u32(0..3) == 0 {
-                let body = json!({"endpoint": endpoint(number)});
-                let reply = app.admin.delete_with(&unsubscribe, &body).await;
-                assert_eq!(reply.expect("an answer").status, 200);
-                audience
-                    .entry(number)
-                    .and_modify(|it: &mut Subscriber| it.is_active = false);
-                continue;
-            }
-            let mut subscriber = Subscriber::generate(&mut random);
-            let before = audience.get(&number);
-            register(&app, &endpoint(number), &subscriber.profile()).await;
-            if subscriber.user.is_none() {
-                subscriber.user = before.and_then(|it| it.user.clone());
-            }
-            audience.insert(number, subscriber);
-        }
-        for _ in 0..12 {
-            let tags = (random.u32(0..4) > 0).then(|| expression(&mut random, 3));
-            let users = (tags.is_none() || random.u32(0..3) == 0)
-                .then(|| vec![format!("user-{}", random.u32(0..5)), "user-0".to_owned()]);
-            let read = tags
-                .as_deref()
-                .map(|text| TagExpression::parse(text).expect("short"));
-            let expected = audience
-                .values()
-                .filter(|it| it.meets(read.as_ref(), users.as_deref()))
-                .count();
-            let mut to = json!({});
-            if let Some(tags) = tags {
-                to["tags"] = json!(tags);
-            }
-            if let Some(users) = users {
-                to["user_ids"] = json!(users);
-            }
-            assert_eq!(
-                queued(&app, &to).await,
-                expected as u64,
-                "{to} {audience:?}"
-            );
-        }
-    }
 }
 
 /// More recipients than a page has, of whom each second one has the tag.

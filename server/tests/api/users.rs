@@ -1,6 +1,7 @@
 //! A site's users: how a visitor proves to be one, and how one is erased (CONTRACT 12).
 
 mod erasing;
+mod erasing_scheduled;
 mod visitors;
 
 use aws_lc_rs::hmac::{self, HMAC_SHA256};

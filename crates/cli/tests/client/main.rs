@@ -10,6 +10,7 @@ mod http_proxy;
 mod listen;
 mod login;
 mod message_file;
+mod moments;
 mod moving;
 mod notify;
 mod setup;

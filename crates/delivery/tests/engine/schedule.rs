@@ -58,6 +58,38 @@ async fn a_clock_that_steps_changes_nothing_about_the_instant(database: TestData
 }
 
 #[on_each_database]
+async fn it_starts_within_two_seconds_whenever_it_was_scheduled(database: TestDatabase) {
+    let test = TestEngine::new(database).await;
+    test.subscribe(1).await;
+    // Someone schedules so many milliseconds after a look, for so many milliseconds later; another send waits for a day.
+    let millis = Duration::from_millis;
+    let distant = schedule(Some(test.after(86_400)), None, None);
+    for (behind_look, ahead) in [(0, 1), (1, 1), (200, 300), (450, 40), (0, 700), (10, 2_300)] {
+        for other in [None, Some(distant)] {
+            let mut wait = start_due(&test).await;
+            if let Some(other) = other {
+                test.schedule(other).await;
+            }
+            let passed = wait.min(millis(behind_look));
+            test.advance_clock(passed);
+            let at = test.clock.now().plus(millis(ahead));
+            let send = test.schedule(schedule(Some(at), None, None)).await;
+            wait -= passed;
+            while test.record(&test.app, &send).await.status == SendStatus::Scheduled {
+                test.advance_clock(wait);
+                wait = start_due(&test).await;
+            }
+            let late = test.clock.now().since(at);
+            assert!(test.clock.now() >= at, "too early");
+            assert!(
+                late <= Duration::from_secs(2),
+                "{behind_look} {ahead}: {late:?}"
+            );
+        }
+    }
+}
+
+#[on_each_database]
 async fn its_time_to_live_runs_from_when_it_was_due(database: TestDatabase) {
     let test = TestEngine::new(database).await;
     test.subscribe(1).await;

@@ -52,8 +52,8 @@ pub trait ProfileStore {
         limit: u32,
     ) -> Result<u32, StoreError>;
 
-    /// Takes the user out of at most `limit` of the app's scheduled sends, in the order of their ids from behind `after` on, and returns
-    /// the last one that was looked at; `None` when there was none.
+    /// Takes the user, and the endpoints of the subscriptions that the user has now, out of at most `limit` of the app's scheduled sends,
+    /// in the order of their ids from behind `after` on, and returns the last one that was looked at; `None` when there was none.
     async fn forget_scheduled_user(
         &self,
         app: &AppId,

@@ -100,6 +100,8 @@ mod keys;
 mod listed_subscription;
 #[path = "../../shared/listeners.rs"]
 mod listeners;
+#[path = "../../shared/missed.rs"]
+mod missed;
 #[path = "../../shared/operator.rs"]
 mod operator;
 #[path = "../../shared/origins.rs"]

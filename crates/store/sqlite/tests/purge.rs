@@ -19,7 +19,7 @@ const NOW: UnixMillis = UnixMillis(1_767_225_600_000);
 const ROWS: i64 = 40;
 
 /// Fills every table below `app_1`, with `n` from 1 to [`ROWS`].
-const FILL: [&str; 18] = [
+const FILL: [&str; 19] = [
     "INSERT INTO subscriptions (public_id, app_id, endpoint, endpoint_hash, p256dh, auth, position,
                                 created_at)
      SELECT 'sub_' || n, 'app_1', 'https://push.example/' || n, CAST(n AS BLOB), x'04', x'01', n, 0
@@ -41,6 +41,9 @@ const FILL: [&str; 18] = [
      SELECT 'snd_' || n, host, 'refused', 1
      FROM numbers, (SELECT 'a.example' AS host UNION SELECT 'b.example')",
     "INSERT INTO send_positions (send_id, block, positions)
+     SELECT 'snd_' || n, block, x'0000'
+     FROM numbers, (SELECT 0 AS block UNION SELECT 1)",
+    "INSERT INTO send_missed (send_id, block, positions)
      SELECT 'snd_' || n, block, x'0000'
      FROM numbers, (SELECT 0 AS block UNION SELECT 1)",
     "INSERT INTO engaged_recipients (send_id, engagement, hour, block, recipients)

@@ -2,7 +2,7 @@
 
 /// The tables that are copied, each after those that it refers to. A test holds that both databases have these, and no other but those
 /// that tell of migrations and of the processes that run.
-pub const TABLES: [&str; 24] = [
+pub const TABLES: [&str; 25] = [
     "accounts",
     "sessions",
     "monthly_usage",
@@ -15,6 +15,7 @@ pub const TABLES: [&str; 24] = [
     "reach",
     "sends",
     "send_positions",
+    "send_missed",
     "send_failures",
     "engaged_recipients",
     "dead_letters",

@@ -43,6 +43,7 @@ async fn add_positions(database: &TestDatabase) {
     for positions in [
         "INSERT INTO tag_positions SELECT id, 'lang:ja', 0, x'0100' FROM apps",
         "INSERT INTO send_positions SELECT id, 0, x'0200' FROM sends",
+        "INSERT INTO send_missed SELECT id, 0, x'0300' FROM sends",
         "INSERT INTO reach SELECT id, 0, x'0100000002000100' FROM apps",
     ] {
         let inserted = sqlx::query(positions).execute(&mut file).await;

@@ -23,6 +23,7 @@ mod operator;
 mod pacing;
 mod postgres;
 mod queue_model;
+mod reach;
 mod refusals;
 mod retention;
 mod reviews;

@@ -1,6 +1,5 @@
 //! Erasing a user: nothing that names the subscriptions is left.
 
-use hato_service::ports::{Clock as _, SystemClock};
 use hato_testkit::owner::{OwnedApp, PASSWORD};
 use hato_testkit::push_service::{BrowserSubscription, PushService, ScriptedResponse};
 use hato_testkit::server::Launch;
@@ -16,7 +15,7 @@ use crate::fixtures::{
 };
 use crate::profiles::{change, register, setup, stored};
 
-async fn erase(app: &OwnedApp, user: &str) -> Value {
+pub async fn erase(app: &OwnedApp, user: &str) -> Value {
     let body = json!({"user_id": user});
     let reply = post(&app.admin, &path(app, "/users/erase"), &body).await;
     assert_eq!(reply.status, 200, "{reply}");
@@ -110,7 +109,7 @@ async fn what_is_no_user_is_refused(database: TestDatabase) {
     assert_eq!(snapshot(&app).await["app"]["active_subscriptions"], 1);
 }
 
-fn members(browser: &BrowserSubscription) -> Value {
+pub fn members(browser: &BrowserSubscription) -> Value {
     let mut body = browser.registration();
     body["user_id"] = json!("u");
     body
@@ -251,48 +250,5 @@ async fn what_is_queued_for_the_user_is_skipped(database: TestDatabase) {
             (&done["sent_count"], &done["skipped_count"]),
             (&json!(sent), &json!(1))
         );
-    }
-}
-
-#[on_each_database]
-async fn scheduled_sends_are_for_the_user_no_more(database: TestDatabase) {
-    let push = PushService::start().await;
-    let launch = Launch::on(BINARY, database).with_push_service(&push);
-    let mut server = start(launch.clone().env("HATO_ROLE", "api")).await;
-    let mut app = app(&server, "owner@example.com").await;
-    let browsers = [push.subscribe(None), push.subscribe(None)];
-    post(
-        &app.backend,
-        "/api/v1/subscriptions",
-        &members(&browsers[0]),
-    )
-    .await;
-    let mut other = members(&browsers[1]);
-    other["user_id"] = json!("v");
-    post(&app.backend, "/api/v1/subscriptions", &other).await;
-    let mut sends = Vec::new();
-    for users in [json!(["u"]), json!(["u", "v"])] {
-        let send_at = SystemClock.now().0 + 1_000;
-        let message =
-            json!({"title": "t", "body": "b", "send_at": send_at, "to": {"user_ids": users}});
-        let sent = post(&app.backend, "/api/v1/notify", &message).await;
-        assert_eq!(sent.status, 202, "{sent}");
-        sends.push(sent.json()["send_id"].as_str().expect("an id").to_owned());
-    }
-    assert_eq!(erase(&app, "u").await["removed"], 1);
-    // Who comes again later is not meant by what was asked before.
-    post(
-        &app.backend,
-        "/api/v1/subscriptions",
-        &members(&browsers[0]),
-    )
-    .await;
-    server.terminate().await.expect("it stops");
-    let server = start(launch).await;
-    app.owner = app.owner.at(server.address());
-    for (send, recipients) in sends.iter().zip([0, 1]) {
-        let item = path(&app, &format!("/notifications/{send}"));
-        let done = wait_until(&app.owner, &item, |it| it["status"] == "done").await;
-        assert_eq!(done["recipients"], recipients, "{done}");
     }
 }

@@ -1,0 +1,93 @@
+//! Erasing a user: what is scheduled does not wait for whoever has the user's id or endpoints later.
+
+use hato_service::ports::{Clock as _, SystemClock};
+use hato_testkit::push_service::PushService;
+use hato_testkit::server::Launch;
+use hato_testkit::{TestDatabase, on_each_database};
+use serde_json::json;
+
+use super::erasing::{erase, members};
+use super::path;
+use crate::fixtures::{BINARY, app, post, start, wait_until};
+
+#[on_each_database]
+async fn scheduled_sends_are_for_the_user_no_more(database: TestDatabase) {
+    let push = PushService::start().await;
+    let launch = Launch::on(BINARY, database).with_push_service(&push);
+    let mut server = start(launch.clone().env("HATO_ROLE", "api")).await;
+    let mut app = app(&server, "owner@example.com").await;
+    let browsers = [push.subscribe(None), push.subscribe(None)];
+    post(
+        &app.backend,
+        "/api/v1/subscriptions",
+        &members(&browsers[0]),
+    )
+    .await;
+    let mut other = members(&browsers[1]);
+    other["user_id"] = json!("v");
+    post(&app.backend, "/api/v1/subscriptions", &other).await;
+    let mut sends = Vec::new();
+    for users in [json!(["u"]), json!(["u", "v"])] {
+        let send_at = SystemClock.now().0 + 1_000;
+        let message =
+            json!({"title": "t", "body": "b", "send_at": send_at, "to": {"user_ids": users}});
+        let sent = post(&app.backend, "/api/v1/notify", &message).await;
+        assert_eq!(sent.status, 202, "{sent}");
+        sends.push(sent.json()["send_id"].as_str().expect("an id").to_owned());
+    }
+    assert_eq!(erase(&app, "u").await["removed"], 1);
+    // Who comes again later is not meant by what was asked before.
+    post(
+        &app.backend,
+        "/api/v1/subscriptions",
+        &members(&browsers[0]),
+    )
+    .await;
+    server.terminate().await.expect("it stops");
+    let server = start(launch).await;
+    app.owner = app.owner.at(server.address());
+    for (send, recipients) in sends.iter().zip([0, 1]) {
+        let item = path(&app, &format!("/notifications/{send}"));
+        let done = wait_until(&app.owner, &item, |it| it["status"] == "done").await;
+        assert_eq!(done["recipients"], recipients, "{done}");
+    }
+}
+
+#[on_each_database]
+async fn scheduled_sends_are_for_the_users_endpoints_no_more(database: TestDatabase) {
+    let push = PushService::start().await;
+    let launch = Launch::on(BINARY, database).with_push_service(&push);
+    let mut server = start(launch.clone().env("HATO_ROLE", "api")).await;
+    let mut app = app(&server, "owner@example.com").await;
+    let browsers = [push.subscribe(None), push.subscribe(None)];
+    let registrations = [members(&browsers[0]), browsers[1].registration()];
+    for registration in &registrations {
+        post(&app.backend, "/api/v1/subscriptions", registration).await;
+    }
+    let [own, other] = registrations.each_ref().map(|it| &it["endpoint"]);
+    let message = json!({"title": "t", "body": "b", "send_at": SystemClock.now().0 + 1_000});
+    let mut to_one = message.clone();
+    to_one["endpoint"] = own.clone();
+    let to_both = json!({"endpoints": [own, other], "payload": message});
+    let mut sends = Vec::new();
+    for (path, body) in [
+        ("/api/v1/notify", to_one),
+        ("/api/v1/notify/batch", to_both),
+    ] {
+        let sent = post(&app.backend, path, &body).await;
+        assert_eq!(sent.status, 202, "{sent}");
+        sends.push(sent.json()["send_id"].as_str().expect("an id").to_owned());
+    }
+    assert_eq!(erase(&app, "u").await["removed"], 1);
+    // The same browser, of which nothing was known any more.
+    let again = post(&app.backend, "/api/v1/subscriptions", &registrations[0]).await;
+    assert_eq!(again.status, 201, "{again}");
+    server.terminate().await.expect("it stops");
+    let server = start(launch).await;
+    app.owner = app.owner.at(server.address());
+    for (send, recipients) in sends.iter().zip([0, 1]) {
+        let item = path(&app, &format!("/notifications/{send}"));
+        let done = wait_until(&app.owner, &item, |it| it["status"] == "done").await;
+        assert_eq!(done["recipients"], recipients, "{done}");
+    }
+}
