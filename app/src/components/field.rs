@@ -58,8 +58,24 @@ struct FieldTexts {
     empty: Option<&'static str>,
     /// Said of a text that is not of the field's kind.
     wrong: Option<String>,
-    /// Why the form was refused, as far as it is about the field: the same, or nothing where the form's own note says it.
-    refusal: Option<Option<String>>,
+    /// Why the form was refused, as far as it is about the field.
+    refusal: Option<FieldRefusal>,
+}
+
+/// Where it is said what was wrong with a field.
+#[derive(Clone)]
+enum FieldRefusal {
+    BelowField(String),
+    InFormNote,
+}
+
+impl FieldRefusal {
+    fn below_field(&self) -> Option<String> {
+        match self {
+            Self::BelowField(text) => Some(text.clone()),
+            Self::InFormNote => None,
+        }
+    }
 }
 
 impl FieldTexts {
@@ -76,14 +92,17 @@ impl FieldTexts {
         };
         let is_password = matches!(kind, FieldKind::Password | FieldKind::NewPassword);
         let is_empty = !is_password && value.trim().is_empty();
+        let below_field = |text: &str| FieldRefusal::BelowField(text.to_owned());
         let refusal = match (ctx.form_refusal(form), kind) {
-            (Some(ErrorCode::MissingFields), _) if is_empty => empty.map(|it| Some(it.to_owned())),
+            (Some(ErrorCode::MissingFields), _) if is_empty => empty.map(below_field),
             (Some(ErrorCode::InvalidEmail), FieldKind::Email)
             | (Some(ErrorCode::InvalidUrl), FieldKind::Url)
-            | (Some(ErrorCode::InvalidInput), FieldKind::NewPassword) => Some(wrong.clone()),
+            | (Some(ErrorCode::InvalidInput), FieldKind::NewPassword) => {
+                wrong.as_deref().map(below_field)
+            }
             (Some(ErrorCode::EmailInUse), FieldKind::Email)
             | (Some(ErrorCode::InvalidCredentials), FieldKind::Email | FieldKind::Password) => {
-                Some(None)
+                Some(FieldRefusal::InFormNote)
             }
             _ => None,
         };
@@ -114,7 +133,7 @@ pub fn Field(
     let id = format!("{form}-{name}");
     let (hint_id, wrong_id) = (format!("{id}-hint"), format!("{id}-wrong"));
     let texts = FieldTexts::new(form, kind, &value, !optional);
-    let said = texts.refusal.clone().flatten();
+    let said = texts.refusal.as_ref().and_then(FieldRefusal::below_field);
     let described = [hint.map(|_| &*hint_id), said.as_ref().map(|_| &*wrong_id)];
     let described = described
         .into_iter()

@@ -121,6 +121,22 @@ async fn both_secrets_hold_for_a_day(database: TestDatabase) {
     );
 }
 
+#[on_each_database]
+async fn a_second_rotation_within_a_day_ends_the_oldest_secret(database: TestDatabase) {
+    let (_server, app) = setup(database).await;
+    register(&app.frontend, ENDPOINT, json!({})).await;
+    let first = identity(&app).await["identity_secret"].clone();
+    let second = rotate(&app).await["identity_secret"].clone();
+    let rotated = rotate(&app).await;
+    assert_eq!(rotated["previous_secret"], second);
+    let third = &rotated["identity_secret"];
+    for (secret, status) in [(&first, 403), (&second, 200), (third, 200)] {
+        let proof = json!({"user_id": "u", "user_token": token(secret, &app.id, "u")});
+        let answer = change(&app.frontend, ENDPOINT, proof).await;
+        assert_eq!(answer.status, status, "{answer}");
+    }
+}
+
 /// Whom a visitor claims to be.
 const USER: &str = "山田 4711";
 
