@@ -42,7 +42,7 @@ async fn names_and_texts_are_set_by_their_own_letters() {
     }
     let settings = browser.get(&format!("{app}/settings")).await;
     let field = settings
-        .between("id=\"rename-name\"", "/>")
+        .between("id=\"rename-name\"", ">")
         .unwrap_or_default();
     assert!(field.contains("dir=\"auto\""), "{field}");
 }
