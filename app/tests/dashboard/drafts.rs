@@ -254,8 +254,8 @@ async fn a_past_send_is_written_again_as_it_was(database: TestDatabase) {
 
     // Nobody knows the users any more, and it must not go to everybody instead.
     let to_users = browser.post(&path, &draft("u1", "2")).await.location();
-    let send = to_users.rsplit_once('/').expect("a path").1;
-    let page = browser.get(&format!("{path}?from={send}")).await;
+    let id = to_users.rsplit_once('/').expect("a path").1;
+    let page = browser.get(&format!("{path}?from={id}")).await;
     page.shows("ユーザー ID は残っていない").hides("u1");
     let users = page.between("name=\"users\"", "</textarea>");
     let users = users

@@ -118,11 +118,10 @@ impl Listening<'_> {
 
 impl Heard {
     fn new(event: SentEvent, forwarder: Option<&Forwarder>) -> Self {
-        let forwarded = forwarder.map(|forwarder| forwarder.post(&event));
         Self {
+            forwarded: forwarder.map(|forwarder| forwarder.post(&event)),
             event: serde_json::from_str(&event.body).unwrap_or(Value::String(event.body)),
             id: event.id,
-            forwarded,
         }
     }
 

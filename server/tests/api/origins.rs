@@ -140,7 +140,7 @@ async fn the_site_that_subscribed_is_shown_as_the_sender(database: TestDatabase)
             ("content-type", "application/json"),
             ("origin", origin.unwrap_or("")),
         ];
-        let headers = &headers[..1 + usize::from(origin.is_some())];
+        let headers = &headers[..=usize::from(origin.is_some())];
         let body = registration(&format!("https://push.example/{number}")).to_string();
         let registered = send(
             &app.frontend,

@@ -315,7 +315,7 @@ async fn a_hundred_test_events_of_an_app_wait_at_most(database: TestDatabase) {
 #[tokio::test]
 async fn an_event_of_an_unknown_type_holds_no_other_up() {
     let test = TestStore::new(TestDatabase::postgres().await).await;
-    let app = app(&test).await;
+    let app = app_with_webhook(&test).await;
     for _ in 0..3 {
         queue_event(&test, &app).await;
     }
