@@ -268,6 +268,6 @@ async fn a_past_send_is_written_again_as_it_was(database: TestDatabase) {
     assert_eq!(lost.status, StatusCode::NOT_FOUND);
     let mut stranger = dashboard.logged_in("other@example.com").await;
     let others = stranger.create_app("other").await;
-    let stolen = stranger.get(&format!("{others}/send?from={send}")).await;
+    let stolen = stranger.get(&format!("{others}/send?from={id}")).await;
     assert_eq!(stolen.status, StatusCode::NOT_FOUND);
 }

@@ -97,6 +97,6 @@ async fn nothing_is_missed_of_what_is_written_at_the_same_time(database: TestDat
         }
     };
     let both = async { tokio::join!(writing, reading) };
-    let done = tokio::time::timeout(Duration::from_secs(60), both).await;
+    let done = tokio::time::timeout(Duration::from_mins(1), both).await;
     done.expect("all are read");
 }
