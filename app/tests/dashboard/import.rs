@@ -159,5 +159,5 @@ async fn a_plan_ends_a_list_and_says_so(database: TestDatabase) {
         .shows("New: 1,000.")
         .shows("Lines that are not taken: 10")
         .shows(ErrorCode::SubscriberLimitExceeded.as_str())
-        .shows("can have no more subscribers");
+        .shows("has reached its limit of subscribers");
 }
