@@ -86,8 +86,9 @@
       say(field, said?.textContent);
       if (fresh && fresh.getAttribute('aria-invalid')) field.setAttribute('aria-invalid', 'true');
     }
-    form.querySelector('[aria-invalid]')?.focus();
-    notes[0]?.scrollIntoView({ block: 'nearest' });
+    form.querySelector('[aria-invalid]')?.focus({ preventScroll: notes.length > 0 });
+    // In the middle, so that of a short page the header stays in sight.
+    notes[0]?.scrollIntoView({ block: 'center' });
   };
 
   const go = (path) => {

@@ -103,6 +103,14 @@ pub(super) const TEXTS: &[(&str, &str)] = &[
     ("It is the primary key.", "主たる鍵になりました。"),
     ("The webhook.", "Webhook。"),
     ("The webhook with both secrets.", "Webhook と、両方のシークレット。"),
+    (
+        "Server-sent events from now on, without a webhook: `data` is the body that a webhook would get, and `id` its `webhook-id`. At most four listen to an app at a time.",
+        "これからのイベントを server-sent events で受け取ります。Webhook は要りません。`data` は Webhook が受け取る本文、`id` はその `webhook-id` です。1 つのアプリで同時に待ち受けられるのは 4 つまでです。",
+    ),
+    (
+        "The events, until the client ends it.",
+        "クライアントが終えるまで、イベントが続きます。",
+    ),
     ("It was taken. Whether it counts, nobody is told.", "受け取りました。数えるかどうかは、だれにも伝えません。"),
     ("OpenAPI 3.1.", "OpenAPI 3.1。"),
     ("What is stored now.", "いま保存している内容。"),
