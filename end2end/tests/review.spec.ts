@@ -7,7 +7,7 @@ import { variants } from '../support/variants.ts';
 
 const expectedTexts = {
   ja: { title: '引き継いだアプリの確認', apps: 'アプリ' },
-  en: { title: 'Look through what was here before', apps: 'Apps' },
+  en: { title: 'Review what was here before', apps: 'Apps' },
 };
 
 for (const { name, lang, locale, scripts } of variants) {
