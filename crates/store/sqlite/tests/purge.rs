@@ -19,7 +19,7 @@ const NOW: UnixMillis = UnixMillis(1_767_225_600_000);
 const ROWS: i64 = 40;
 
 /// Fills every table below `app_1`, with `n` from 1 to [`ROWS`].
-const FILL: [&str; 19] = [
+const FILL: [&str; 22] = [
     "INSERT INTO subscriptions (public_id, app_id, endpoint, endpoint_hash, p256dh, auth, position,
                                 created_at)
      SELECT 'sub_' || n, 'app_1', 'https://push.example/' || n, CAST(n AS BLOB), x'04', x'01', n, 0
@@ -64,6 +64,11 @@ const FILL: [&str; 19] = [
      SELECT 'evt_' || n, 'app_1', 'created', 'key_' || n, 'key', 'full', 'user', 'usr_1',
             'a@example.com', 0
      FROM numbers",
+    "INSERT INTO vapid_keys (app_id, number, public_key, sealed_private_key, created_at)
+     SELECT 'app_1', n, x'04', x'00', 0 FROM numbers",
+    "INSERT INTO listeners (app_id, expires_at) SELECT 'app_1', n FROM numbers",
+    "INSERT INTO heard_events (public_id, app_id, type, content, created_at)
+     SELECT 'msg_' || n, 'app_1', 'webhook.test', '{}', 0 FROM numbers",
     "INSERT INTO webhooks (app_id) SELECT 'app_1' FROM numbers WHERE n = 1",
     "INSERT INTO webhook_events (id, public_id, app_id, type, content, created_at)
      SELECT n, 'msg_' || n, 'app_1', 'webhook.test', '{}', 0 FROM numbers",

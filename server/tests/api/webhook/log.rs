@@ -51,7 +51,12 @@ async fn attempts_are_shown_and_their_events_posted_again(database: TestDatabase
     let sent = fixture.send().await;
     let event = fixture.events(1).await.remove(0).id();
     let shown = wait_until_shown(&client, &page, &headers, &event).await;
-    for text in ["send.completed", "503", "out for &lt;lunch&gt;", "next attempt"] {
+    for text in [
+        "send.completed",
+        "503",
+        "out for &lt;lunch&gt;",
+        "next attempt",
+    ] {
         assert!(shown.contains(text), "{text} in {shown}");
     }
     let came = fixture.receiver.seen().remove(0);
