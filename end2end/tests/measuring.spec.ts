@@ -102,6 +102,7 @@ test('an address with a token counts as a click and loses it', async ({ app, hat
   const token = JSON.parse(await push.plaintext(endpoint)).t;
   const site = await open();
   const page = await visit(site);
+  await page.waitForState('unsubscribed');
   for (const [query, left] of [
     [`?hato_t=${token}`, ''],
     [`?a&hato_t=${token}&b=%20#c`, '?a&b=%20#c'],
