@@ -92,6 +92,9 @@ pub(crate) async fn purge(c: &mut DbConnection, limit: i64) -> sqlx::Result<bool
     rest -= purge_daily_counts(c, app, rest).await?;
     rest -= purge_webhook_attempts(c, app, rest).await?;
     rest -= purge_webhook_events(c, app, rest).await?;
+    rest -= purge_heard_events(c, app, rest).await?;
+    rest -= purge_listeners(c, app, rest).await?;
+    rest -= purge_vapid_keys(c, app, rest).await?;
     if rest > 0 {
         sqlx::query!("DELETE FROM apps WHERE id = $1", app)
             .execute(c)
@@ -115,6 +118,21 @@ purge!(
     purge_jobs,
     "DELETE FROM jobs WHERE id IN
        (SELECT id FROM jobs WHERE app_id = $1 LIMIT $2)"
+);
+purge!(
+    purge_heard_events,
+    "DELETE FROM heard_events WHERE id IN
+       (SELECT id FROM heard_events WHERE app_id = $1 LIMIT $2)"
+);
+purge!(
+    purge_listeners,
+    "DELETE FROM listeners WHERE id IN
+       (SELECT id FROM listeners WHERE app_id = $1 LIMIT $2)"
+);
+purge!(
+    purge_vapid_keys,
+    "DELETE FROM vapid_keys WHERE app_id = $1 AND number IN
+       (SELECT number FROM vapid_keys WHERE app_id = $1 LIMIT $2)"
 );
 purge!(
     purge_keys,
