@@ -87,8 +87,10 @@
       if (fresh && fresh.getAttribute('aria-invalid')) field.setAttribute('aria-invalid', 'true');
     }
     form.querySelector('[aria-invalid]')?.focus({ preventScroll: notes.length > 0 });
-    // In the middle, so that of a short page the header stays in sight.
-    notes[0]?.scrollIntoView({ block: 'center' });
+    if (notes.length === 0) return;
+    // No further down than the note needs, so that the header stays in sight where there is room for both.
+    scrollTo(0, 0);
+    notes[0].scrollIntoView({ block: 'nearest' });
   };
 
   const go = (path) => {
