@@ -169,6 +169,7 @@ export class DashboardStates {
       { name: 'keys-new', path: `${workshop}/keys`, prepare: makeKey, shows: '#new-key' },
       { name: 'keys-refused', path: `${workshop}/keys`, prepare: makeNamelessKey, shows: '#create .note.error' },
       { name: 'key-history', path: `${app}/keys/history` },
+      { name: 'vapid-keys', path: `${app}/keys/vapid` },
       { name: 'dead-letters', path: `${app}/dead-letters` },
       { name: 'webhook', path: `${app}/webhook`, shows: '#attempts tbody tr:nth-child(3)' },
       { name: 'webhook-event', path: `${app}/webhook?event=${refs.event}`, prepare: unfold, shows: '#request-body' },
