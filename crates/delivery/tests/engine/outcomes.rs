@@ -97,14 +97,12 @@ async fn every_answer_has_its_outcome(
 
 #[on_each_database]
 async fn every_answer_has_its_outcome_over_http2(database: TestDatabase) {
-    let answered =
-        every_answer_has_its_outcome(database, PushServiceOptions::default(), "HTTP/2.0");
-    Box::pin(answered).await;
+    every_answer_has_its_outcome(database, PushServiceOptions::default(), "HTTP/2.0").await;
 }
 
 #[on_each_database]
 async fn every_answer_has_its_outcome_over_http1(database: TestDatabase) {
-    Box::pin(every_answer_has_its_outcome(database, http1(), "HTTP/1.1")).await;
+    every_answer_has_its_outcome(database, http1(), "HTTP/1.1").await;
 }
 
 #[on_each_database]

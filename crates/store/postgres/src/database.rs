@@ -80,9 +80,9 @@ impl Database {
             return Err(PostgresOpenError::ReadOnly);
         }
         if settings.migrate {
-            migration::migrate(&connections).await?;
+            Box::pin(migration::migrate(&connections)).await?;
         } else {
-            migration::wait(&connections).await?;
+            Box::pin(migration::wait(&connections)).await?;
         }
         Ok(Self {
             connections,
