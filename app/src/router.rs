@@ -86,9 +86,8 @@ async fn compose_page<IV: IntoView + 'static>(
     document: impl Fn() -> IV + Clone + Send + Sync + 'static,
     request: Request<Body>,
 ) -> Response {
-    let (parts, body) = request.into_parts();
-    let asked = Request::from_parts(parts.clone(), Body::empty());
-    let form = Request::from_parts(parts, body).extract::<axum::Form<NotificationDraft>, _>();
+    let (asked, posted) = split(request);
+    let form = posted.extract::<axum::Form<NotificationDraft>, _>();
     let draft = form
         .await
         .map(|axum::Form(draft)| draft)
@@ -109,15 +108,21 @@ async fn compose_page<IV: IntoView + 'static>(
     leptos_axum::render_app_async_with_context(provide_request, document)(asked).await
 }
 
+/// What is asked for, without the body, and the whole of it.
+fn split(request: Request<Body>) -> (Request<Body>, Request<Body>) {
+    let (parts, body) = request.into_parts();
+    let asked = Request::from_parts(parts.clone(), Body::empty());
+    (asked, Request::from_parts(parts, body))
+}
+
 /// The page of imports as it answers what was uploaded from it.
 async fn import_page<IV: IntoView + 'static>(
     provide_request: impl Fn() + Clone + Send + Sync + 'static,
     document: impl Fn() -> IV + Clone + Send + Sync + 'static,
     request: Request<Body>,
 ) -> Response {
-    let (parts, body) = request.into_parts();
-    let asked = Request::from_parts(parts.clone(), Body::empty());
-    let upload = Upload::read(Request::from_parts(parts, body)).await;
+    let (asked, posted) = split(request);
+    let upload = Upload::read(posted).await;
     let provide_request = move || {
         provide_request();
         provide_context(upload.clone());
