@@ -1,8 +1,9 @@
 //! Erasing a user: what is scheduled does not wait for whoever has the user's id or endpoints later.
 
 use hato_service::ports::{Clock as _, SystemClock};
+use hato_testkit::owner::OwnedApp;
 use hato_testkit::push_service::PushService;
-use hato_testkit::server::Launch;
+use hato_testkit::server::{HatoServer, Launch};
 use hato_testkit::{TestDatabase, on_each_database};
 use serde_json::json;
 
@@ -10,12 +11,45 @@ use super::erasing::{erase, members};
 use super::path;
 use crate::fixtures::{BINARY, app, post, start, wait_until};
 
+/// A server that delivers nothing yet.
+struct ScheduledErasure {
+    push: PushService,
+    launch: Launch,
+    server: HatoServer,
+    app: OwnedApp,
+}
+
+impl ScheduledErasure {
+    async fn new(database: TestDatabase) -> Self {
+        let push = PushService::start().await;
+        let launch = Launch::on(BINARY, database).with_push_service(&push);
+        let server = start(launch.clone().env("HATO_ROLE", "api")).await;
+        let app = app(&server, "owner@example.com").await;
+        Self {
+            push,
+            launch,
+            server,
+            app,
+        }
+    }
+
+    /// Starts a server that delivers; of the sends, each has so many recipients.
+    async fn assert_recipients(mut self, sends: &[String], expected: [i64; 2]) {
+        self.server.terminate().await.expect("it stops");
+        let server = start(self.launch).await;
+        self.app.owner = self.app.owner.at(server.address());
+        for (send, recipients) in sends.iter().zip(expected) {
+            let item = path(&self.app, &format!("/notifications/{send}"));
+            let done = wait_until(&self.app.owner, &item, |it| it["status"] == "done").await;
+            assert_eq!(done["recipients"], recipients, "{done}");
+        }
+    }
+}
+
 #[on_each_database]
 async fn scheduled_sends_are_for_the_user_no_more(database: TestDatabase) {
-    let push = PushService::start().await;
-    let launch = Launch::on(BINARY, database).with_push_service(&push);
-    let mut server = start(launch.clone().env("HATO_ROLE", "api")).await;
-    let mut app = app(&server, "owner@example.com").await;
+    let setup = ScheduledErasure::new(database).await;
+    let (app, push) = (&setup.app, &setup.push);
     let browsers = [push.subscribe(None), push.subscribe(None)];
     post(
         &app.backend,
@@ -35,7 +69,7 @@ async fn scheduled_sends_are_for_the_user_no_more(database: TestDatabase) {
         assert_eq!(sent.status, 202, "{sent}");
         sends.push(sent.json()["send_id"].as_str().expect("an id").to_owned());
     }
-    assert_eq!(erase(&app, "u").await["removed"], 1);
+    assert_eq!(erase(app, "u").await["removed"], 1);
     // Who comes again later is not meant by what was asked before.
     post(
         &app.backend,
@@ -43,22 +77,13 @@ async fn scheduled_sends_are_for_the_user_no_more(database: TestDatabase) {
         &members(&browsers[0]),
     )
     .await;
-    server.terminate().await.expect("it stops");
-    let server = start(launch).await;
-    app.owner = app.owner.at(server.address());
-    for (send, recipients) in sends.iter().zip([0, 1]) {
-        let item = path(&app, &format!("/notifications/{send}"));
-        let done = wait_until(&app.owner, &item, |it| it["status"] == "done").await;
-        assert_eq!(done["recipients"], recipients, "{done}");
-    }
+    setup.assert_recipients(&sends, [0, 1]).await;
 }
 
 #[on_each_database]
 async fn scheduled_sends_are_for_the_users_endpoints_no_more(database: TestDatabase) {
-    let push = PushService::start().await;
-    let launch = Launch::on(BINARY, database).with_push_service(&push);
-    let mut server = start(launch.clone().env("HATO_ROLE", "api")).await;
-    let mut app = app(&server, "owner@example.com").await;
+    let setup = ScheduledErasure::new(database).await;
+    let (app, push) = (&setup.app, &setup.push);
     let browsers = [push.subscribe(None), push.subscribe(None)];
     let registrations = [members(&browsers[0]), browsers[1].registration()];
     for registration in &registrations {
@@ -78,16 +103,9 @@ async fn scheduled_sends_are_for_the_users_endpoints_no_more(database: TestDatab
         assert_eq!(sent.status, 202, "{sent}");
         sends.push(sent.json()["send_id"].as_str().expect("an id").to_owned());
     }
-    assert_eq!(erase(&app, "u").await["removed"], 1);
+    assert_eq!(erase(app, "u").await["removed"], 1);
     // The same browser, of which nothing was known any more.
     let again = post(&app.backend, "/api/v1/subscriptions", &registrations[0]).await;
     assert_eq!(again.status, 201, "{again}");
-    server.terminate().await.expect("it stops");
-    let server = start(launch).await;
-    app.owner = app.owner.at(server.address());
-    for (send, recipients) in sends.iter().zip([0, 1]) {
-        let item = path(&app, &format!("/notifications/{send}"));
-        let done = wait_until(&app.owner, &item, |it| it["status"] == "done").await;
-        assert_eq!(done["recipients"], recipients, "{done}");
-    }
+    setup.assert_recipients(&sends, [0, 1]).await;
 }
