@@ -36,10 +36,14 @@ pub fn WebhookPage() -> impl IntoView {
             let body = ctx.service().webhook_event_body(&access, &event).await;
             return Ok(view! { <EventRequest ctx app body=none_if_not_found(body)? /> }.into_any());
         }
+        // The attempts come first: the webhook is then at least as new as what they have made of it, and the page, which is
+        // asked for until the attempt is seen, does not end with one that has not yet been disabled by it.
+        let attempts = ctx.service().webhook_attempts(&access).await?;
+        let webhook = none_if_not_found(ctx.service().webhook(&access).await)?;
         let overview = WebhookOverview {
             app,
-            webhook: none_if_not_found(ctx.service().webhook(&access).await)?,
-            attempts: ctx.service().webhook_attempts(&access).await?,
+            webhook,
+            attempts,
         };
         Ok(view! { <WebhookSections ctx overview /> }.into_any())
     })
