@@ -192,6 +192,11 @@ pub(crate) struct EventRow {
 }
 
 impl EventRow {
+    /// Whether this version knows the type of event. A later one, which may run beside it, writes others.
+    pub(crate) fn is_known(&self) -> bool {
+        EventType::parse(&self.kind).is_some()
+    }
+
     /// Reads the row's columns; fails on contents that this version does not know.
     pub(crate) fn into_event(self) -> sqlx::Result<WebhookEvent> {
         Ok(WebhookEvent {

@@ -155,9 +155,10 @@ impl WebhookStore for Database {
             event,
             app
         )
-        .try_map(EventRow::into_event)
+        .try_map(|row| row.is_known().then(|| row.into_event()).transpose())
         .fetch_optional(readers(self))
         .await
+        .map(Option::flatten)
         .map_err(with_context("find an event"))
     }
 

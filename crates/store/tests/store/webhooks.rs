@@ -341,6 +341,8 @@ async fn an_event_of_an_unknown_type_holds_no_other_up() {
     assert_eq!(recorded.await, RecordAttemptOutcome::Recorded);
     let attempts = test.store.webhook_attempts(&app, 100).await;
     assert_eq!(attempts.expect("read").len(), 1, "of those that are known");
+    let by_id = test.store.webhook_event(&app, &all[0].id).await;
+    assert!(by_id.expect("read").is_none(), "nor can it be shown");
 
     // Somebody who knows it finds it, and who does not is not busy with it.
     let released = test.store.release_outbox(&outbox, START).await;
