@@ -146,7 +146,7 @@ async fn what_is_no_report_is_answered_alike_and_counts_nothing(database: TestDa
 }
 
 #[on_each_database]
-async fn pages_of_any_site_report_without_a_credential_or_a_limit(database: TestDatabase) {
+async fn ten_thousand_pages_report_without_a_credential_or_a_limit(database: TestDatabase) {
     let counting = CountingApp::new(database, 1).await;
     let path = counting.send().await;
     let client = counting.server.client();
@@ -156,8 +156,8 @@ async fn pages_of_any_site_report_without_a_credential_or_a_limit(database: Test
         ("authorization", "Bearer pk_unknown"),
     ];
     let report = json!({"token": counting.tokens()[0], "event": "displayed"}).to_string();
-    for _ in 0..10 {
-        let requests = (0..150).map(|_| {
+    for _ in 0..100 {
+        let requests = (0..100).map(|_| {
             let (client, report) = (client.clone(), report.clone());
             async move { send(&client, Method::POST, PATH, &headers, report).await }
         });
