@@ -98,6 +98,13 @@ export class SiteWorker {
     await this.devtools.send('ServiceWorker.deliverPushMessage', { origin, registrationId, data });
   }
 
+  /** Runs a function in the running worker. */
+  async run(act: () => unknown): Promise<void> {
+    const isOwn = (target: Target) => target.type() === 'service_worker' && target.url().startsWith(this.origin);
+    const target = await this.page.browser().waitForTarget(isOwn);
+    await (await target.worker())!.evaluate(act);
+  }
+
   async close(): Promise<void> {
     await this.page.close();
   }

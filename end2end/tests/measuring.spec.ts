@@ -20,6 +20,18 @@ test.afterAll(async () => {
   await desktop?.stop();
 });
 
+/** Keeps the notification that is shown, for `tellOfClosing`. */
+const keepShown = async () => {
+  const { registration } = self as unknown as { registration: ServiceWorkerRegistration };
+  Object.assign(self, { shown: (await registration.getNotifications())[0] });
+};
+
+/** Tells the worker that it was closed, as Firefox does of those that are clicked, too. */
+const tellOfClosing = () => {
+  const { shown: notification, NotificationEvent } = self as any;
+  self.dispatchEvent(new NotificationEvent('notificationclose', { notification }));
+};
+
 /** How many displayed, clicked and dismissed the send. */
 async function counts(app: App, send: string): Promise<number[]> {
   const { displayed_count, clicked_count, dismissed_count } = await app.record(send);
@@ -57,10 +69,18 @@ test('what Chromium shows and is clicked is counted once', async ({ app, hato, o
     const [shown] = await Promise.all([desktop.next(), worker.push(message)]);
     expect(shown.title).toBe('クリック');
     await expect.poll(() => counts(app, send_id)).toEqual([1, time, 0]);
+    await worker.run(keepShown);
     desktop.clickButton(shown, '買う');
     await expect.poll(() => counts(app, send_id)).toEqual([1, 1, 0]);
+    await worker.run(tellOfClosing);
   }
   expect((await app.record(send_id)).clicks_by_action).toEqual({ buy: 1 });
+  // What is reported later is counted later: by then nothing of the first send is on its way.
+  const later = await app.send({ title: 'もう一つ', body: '本文' });
+  const laterMessage = await push.plaintext(endpoint);
+  await Promise.all([desktop.next(), worker.push(laterMessage)]);
+  await expect.poll(() => counts(app, later.send_id)).toEqual([1, 0, 0]);
+  expect(await counts(app, send_id)).toEqual([1, 1, 0]);
   const [closed] = await Promise.all([desktop.next(), worker.push(message)]);
   desktop.dismiss(closed);
   await expect.poll(() => counts(app, send_id)).toEqual([1, 1, 1]);

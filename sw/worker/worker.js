@@ -173,11 +173,15 @@
   // another service's worker, without waiting until all pages of the site are closed.
   if (isHatoWorker(self.location.href)) self.addEventListener("install", () => self.skipWaiting());
 
+  // Tokens of notifications that were clicked: Firefox tells of their closing, too.
+  const clicked = new Set();
+
   // The browser may stop a worker as soon as no event is under way. waitUntil keeps it until the
   // notification is shown, the window opened, or the new endpoint registered.
   self.addEventListener("push", (event) => {
     const shown = push(event);
     event.waitUntil(shown);
+    shown.then((token) => clicked.delete(token)).catch(() => {});
     reportAfter(shown, event, "displayed");
   });
 
@@ -188,15 +192,18 @@
     if (typeof url === "string") {
       // The site's own handlers, added after this one, are for the site's own notifications.
       event.stopImmediatePropagation();
+      const { hatoToken } = notification.data;
+      clicked.add(hatoToken);
       notification.close();
       event.waitUntil(click(typeof own === "string" ? own : url));
-      reportAfter(Promise.resolve(notification.data.hatoToken), event, "clicked", action);
+      reportAfter(Promise.resolve(hatoToken), event, "clicked", action);
     }
   });
 
   self.addEventListener("notificationclose", (event) => {
     const { hato, hatoToken } = event.notification.data || {};
-    if (typeof hato === "string") reportAfter(Promise.resolve(hatoToken), event, "dismissed");
+    if (typeof hato !== "string" || clicked.delete(hatoToken)) return;
+    reportAfter(Promise.resolve(hatoToken), event, "dismissed");
   });
 
   self.addEventListener("pushsubscriptionchange", (event) => event.waitUntil(renewWithRetries(event)));
