@@ -87,6 +87,8 @@ impl MessageForm {
         if !has_token {
             return self.push(&json(address));
         }
+        // A URL ends before such characters (URL Standard, section 4.4), and the parameter would stand behind them.
+        let address = address.trim_end_matches(|it: char| it <= ' ');
         let fragment = address.find('#').unwrap_or(address.len());
         let (address, fragment) = address.split_at(fragment);
         let separator = if address.contains('?') { '&' } else { '?' };
@@ -221,6 +223,10 @@ mod tests {
             (
                 r#"{"title":"t","body":"b","url":"https://a.example/#a?b"}"#,
                 "https://a.example/?hato_t=abc#a?b",
+            ),
+            (
+                r#"{"title":"t","body":"b","url":"https://a.example/x "}"#,
+                "https://a.example/x?hato_t=abc",
             ),
         ] {
             let form = declarative(payload, true);
