@@ -28,6 +28,7 @@ mod app;
 mod apps;
 mod auth;
 mod errors;
+mod guides;
 mod landing;
 mod operator;
 mod pricing;
@@ -45,6 +46,7 @@ pub use app::{
 pub use apps::AppsTexts;
 pub use auth::AuthTexts;
 pub use errors::message;
+pub use guides::GuidesTexts;
 pub use landing::{LandingPoint, LandingTexts};
 pub use operator::OperatorTexts;
 pub use pricing::PricingTexts;
@@ -64,6 +66,7 @@ texts! {
         landing: LandingTexts = LandingTexts::JA, LandingTexts::EN;
         pricing: PricingTexts = PricingTexts::JA, PricingTexts::EN;
         reference: ReferenceTexts = ReferenceTexts::JA, ReferenceTexts::EN;
+        guides: GuidesTexts = GuidesTexts::JA, GuidesTexts::EN;
         auth: AuthTexts = AuthTexts::JA, AuthTexts::EN;
         account: AccountTexts = AccountTexts::JA, AccountTexts::EN;
         operator: OperatorTexts = OperatorTexts::JA, OperatorTexts::EN;

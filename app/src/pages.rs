@@ -9,6 +9,7 @@ mod account;
 mod app;
 mod apps;
 mod error_page;
+mod guides;
 mod landing;
 mod log_in;
 mod operator;
@@ -25,6 +26,7 @@ pub use app::{
 };
 pub use apps::AppsPage;
 pub use error_page::{ErrorPage, NotFoundPage};
+pub use guides::{GuidePage, GuidesPage};
 pub use landing::LandingPage;
 pub use log_in::LogInPage;
 pub use operator::OperatorPage;

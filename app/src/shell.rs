@@ -12,10 +12,10 @@ use leptos_router::path;
 use crate::headers;
 use crate::pages::ErrorPage;
 use crate::pages::{
-    AccountPage, AppsPage, AudiencePage, ComposePage, DeadLettersPage, HistoryPage, ImportPage,
-    KeyEventsPage, KeysPage, LandingPage, LogInPage, NotFoundPage, OperatorPage, OverviewPage,
-    PricingPage, ReferencePage, RegisterPage, ReviewPage, SendPage, SettingsPage, SubscribersPage,
-    VapidKeysPage, WebhookPage,
+    AccountPage, AppsPage, AudiencePage, ComposePage, DeadLettersPage, GuidePage, GuidesPage,
+    HistoryPage, ImportPage, KeyEventsPage, KeysPage, LandingPage, LogInPage, NotFoundPage,
+    OperatorPage, OverviewPage, PricingPage, ReferencePage, RegisterPage, ReviewPage, SendPage,
+    SettingsPage, SubscribersPage, VapidKeysPage, WebhookPage,
 };
 use crate::request_context::RequestContext;
 
@@ -78,7 +78,9 @@ fn Pages() -> impl IntoView {
             <FlatRoutes fallback=NotFoundPage>
                 <Route path=path!("/") view=LandingPage ssr=SsrMode::Async />
                 <Route path=path!("/pricing") view=PricingPage ssr=SsrMode::Async />
+                <Route path=path!("/docs") view=GuidesPage ssr=SsrMode::Async />
                 <Route path=path!("/docs/api") view=ReferencePage ssr=SsrMode::Async />
+                <Route path=path!("/docs/:guide") view=GuidePage ssr=SsrMode::Async />
                 <Route path=path!("/register") view=RegisterPage ssr=SsrMode::Async />
                 <Route path=path!("/login") view=LogInPage ssr=SsrMode::Async />
                 <Route path=path!("/apps") view=AppsPage ssr=SsrMode::Async />

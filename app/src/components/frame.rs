@@ -43,6 +43,7 @@ pub fn Frame(
         <footer class="site-footer">
             <p>
                 <a href=ctx.pricing_url()>{texts.pricing}</a>
+                <a href="/docs">{ctx.texts().guides.title}</a>
                 <a href="/docs/api">{texts.reference}</a>
                 <span>{texts.footer}</span>
             </p>

@@ -12,6 +12,7 @@ mod drafts;
 mod engagement;
 mod export;
 mod first_notification;
+mod guides;
 mod harness;
 mod hostile_names;
 mod import;

@@ -162,7 +162,9 @@ fn public_pages() -> Vec<PageState> {
     vec![
         get("", "/", 0),
         get("", "/pricing", 0),
+        get("", "/docs", 0),
         get("", "/docs/api", 0),
+        get("", "/docs/embed", 0),
         get("", "/register", 0),
         get("refused", "/register?error=EMAIL_IN_USE&form=register", 0),
         get("sent here", "/login?next=/apps", 0),
