@@ -18,6 +18,8 @@ mod notice;
 mod pager;
 mod post_form;
 mod shared_link;
+mod switch;
+mod theme_switch;
 mod timestamp;
 mod usage;
 
@@ -34,5 +36,6 @@ pub use notice::{ErrorNote, FormErrorNote, Note, SuccessNote, Tone};
 pub use pager::{Pager, older};
 pub use post_form::{HiddenFields, PostForm};
 pub use shared_link::SharedLink;
+pub use theme_switch::ThemeSwitch;
 pub use timestamp::{TimeStyle, Timestamp};
 pub use usage::Usage;

@@ -17,7 +17,8 @@ use crate::i18n::Texts;
 use crate::language::Lang;
 use crate::local_path::with_query;
 use crate::refusal::RefusalSlot;
-use crate::{AppContext, cookie, form_post, language, session_cookie};
+use crate::theme::Theme;
+use crate::{AppContext, cookie, form_post, language, session_cookie, theme};
 
 /// The page on which an owner decides about what was there before.
 pub const REVIEW_PATH: &str = "/account/review";
@@ -32,6 +33,7 @@ pub struct RequestContext {
     request: Arc<Parts>,
     response: ResponseOptions,
     lang: Lang,
+    theme: Theme,
     owner: Arc<OnceLock<AccountPrincipal>>,
     /// The id of the page's form that the language switch posts, so that what is typed stays.
     draft_form: Arc<OnceLock<&'static str>>,
@@ -42,11 +44,13 @@ impl RequestContext {
     pub fn provide(context: AppContext) {
         let request = Arc::new(expect_context::<Parts>());
         let lang = Lang::from_headers(&request.headers);
+        let theme = Theme::from_headers(&request.headers);
         provide_context(Self {
             context,
             request,
             response: expect_context(),
             lang,
+            theme,
             owner: Arc::default(),
             draft_form: Arc::default(),
         });
@@ -59,6 +63,17 @@ impl RequestContext {
             ..Self::current()
         };
         ctx.remember_language();
+        provide_context(ctx);
+    }
+
+    /// Has these colours in the response that is being made, and by a cookie in those to come.
+    pub fn choose_theme(theme: Theme) {
+        let ctx = Self {
+            theme,
+            ..Self::current()
+        };
+        let lifetime = language::COOKIE_LIFETIME;
+        ctx.set_cookie(theme::COOKIE, theme.as_str(), "/", lifetime);
         provide_context(ctx);
     }
 
@@ -101,6 +116,11 @@ impl RequestContext {
     /// The language of the response.
     pub fn lang(&self) -> Lang {
         self.lang
+    }
+
+    /// The colours of the response.
+    pub fn theme(&self) -> Theme {
+        self.theme
     }
 
     /// The texts of the response's language.

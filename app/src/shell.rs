@@ -33,12 +33,12 @@ pub fn shell(options: &LeptosOptions) -> impl IntoView + use<> {
     provide_meta_context();
     view! {
         <!DOCTYPE html>
-        <html lang=ctx.lang().as_str()>
+        <html lang=ctx.lang().as_str() data-theme=ctx.theme().as_str()>
             <head>
                 <meta charset="utf-8" />
                 <meta name="viewport" content="width=device-width, initial-scale=1" />
                 <meta name="description" content=ctx.texts().site.tagline />
-                <meta name="color-scheme" content="light dark" />
+                <meta name="color-scheme" content=ctx.theme().color_scheme() />
                 <Icons />
                 <script src=script nonce=use_nonce()></script>
                 <link rel="stylesheet" href=style />

@@ -5,7 +5,7 @@ use leptos::prelude::*;
 use leptos::server_fn::ServerFn;
 use leptos_meta::Title;
 
-use super::{LanguageSwitch, Logo, SharedLink};
+use super::{LanguageSwitch, Logo, SharedLink, ThemeSwitch};
 use crate::request_context::RequestContext;
 use crate::server_fns;
 
@@ -47,7 +47,10 @@ pub fn Frame(
                 <a href="/docs/api">{texts.reference}</a>
                 <span>{texts.footer}</span>
             </p>
-            <LanguageSwitch />
+            <div class="switches">
+                <ThemeSwitch />
+                <LanguageSwitch />
+            </div>
         </footer>
     }
     .into_any()

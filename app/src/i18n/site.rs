@@ -17,6 +17,10 @@ texts! {
         account = "アカウント", "Account";
         log_out = "ログアウト", "Log out";
         language = "言語", "Language";
+        theme = "配色", "Theme";
+        theme_system = "自動", "System";
+        theme_light = "ライト", "Light";
+        theme_dark = "ダーク", "Dark";
         footer = "鳩は、手紙を届けて帰ってくる。", "A carrier pigeon delivers, and comes back.";
         not_found_title = "この便は宛先不明です", "Return to sender";
         not_found_text = "お探しのページは見つかりませんでした。移動したか、削除されたか、見る権限がないのかもしれません。",

@@ -30,6 +30,7 @@ mod rich;
 mod schedule;
 mod sending;
 mod shared_links;
+mod themes;
 mod times;
 mod vapid_keys;
 mod webhook;
