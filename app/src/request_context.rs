@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use hato_domain::ErrorCode;
 use hato_service::access::{AccountPrincipal, MayManage};
+use hato_service::ports::AppRecord;
 use hato_service::{Service, ServiceError, ServiceResult};
 use http::header::{ACCEPT, CACHE_CONTROL, HeaderName, LOCATION, SET_COOKIE};
 use http::request::Parts;
@@ -23,6 +24,9 @@ use crate::{AppContext, cookie, form_post, language, session_cookie, theme};
 /// The page on which an owner decides about what was there before.
 pub const REVIEW_PATH: &str = "/account/review";
 
+/// Most other apps that a page of an app leads to.
+const MAX_OTHER_APPS: i64 = 20;
+
 /// The header of a form whose page stays open until it is known where the form leads.
 const STAYING_FORM: HeaderName = HeaderName::from_static("x-hato-form");
 
@@ -35,6 +39,8 @@ pub struct RequestContext {
     lang: Lang,
     theme: Theme,
     owner: Arc<OnceLock<AccountPrincipal>>,
+    /// Other apps of the owner, of a page of an app.
+    other_apps: Arc<OnceLock<Vec<AppRecord>>>,
     /// The id of the page's form that the language switch posts, so that what is typed stays.
     draft_form: Arc<OnceLock<&'static str>>,
 }
@@ -52,6 +58,7 @@ impl RequestContext {
             lang,
             theme,
             owner: Arc::default(),
+            other_apps: Arc::default(),
             draft_form: Arc::default(),
         });
     }
@@ -200,6 +207,23 @@ impl RequestContext {
     pub async fn may_manage(&self, app: &str) -> ServiceResult<MayManage> {
         let owner = self.owner().await?;
         self.service().manage(&owner, app).await
+    }
+
+    /// The right of the owner to manage the app that a page is about, and the app. Other apps are read along, for
+    /// [`Self::other_apps`]: the newest ones, for there may be any number.
+    pub async fn managed_app(&self, app: &str) -> ServiceResult<(MayManage, AppRecord)> {
+        let owner = self.owner().await?;
+        let apps = self
+            .service()
+            .managed_among(&owner, app, "", 1 + MAX_OTHER_APPS);
+        let (access, app, others) = apps.await?;
+        let _ = self.other_apps.set(others);
+        Ok((access, app))
+    }
+
+    /// Apps that one can go on to from a page of an app.
+    pub fn other_apps(&self) -> &[AppRecord] {
+        self.other_apps.get().map_or(&[], Vec::as_slice)
     }
 
     /// The owner, if somebody is logged in: public pages ignore a dead session.

@@ -48,9 +48,7 @@ const PAGE_SIZE: &str = "20";
 
 /// The right to manage the app that the path names, for who is logged in, and the app.
 async fn load_app(ctx: &RequestContext) -> ServiceResult<(MayManage, AppRecord)> {
-    let owner = ctx.owner().await?;
-    let id = path_segment(ctx, 1);
-    ctx.service().managed(&owner, id).await
+    ctx.managed_app(path_segment(ctx, 1)).await
 }
 
 /// A segment of the path, counted from 0.

@@ -2,6 +2,7 @@
 
 mod account;
 mod app_pages;
+mod app_switcher;
 mod audience;
 mod audiences;
 mod auth;
