@@ -52,6 +52,9 @@ texts! {
                 group_thousands(largest.into())
             );
         field_password = "8 文字以上、128 文字までで入力してください。", "Enter 8 to 128 characters.";
+        /// The button beside a password that shows what is typed, and what assistive technology calls it.
+        show = "表示", "Show";
+        show_password = "表示：パスワード", "Show password";
         /// Said of a form that was filled in before the login.
         unsent = "ログインの前に入力した内容です。まだ送信されていません。",
             "This is what you entered before you logged in. It has not been submitted yet.";
