@@ -34,6 +34,7 @@ mod operator;
 mod pricing;
 mod reference;
 mod review;
+mod search;
 mod site;
 
 pub use account::AccountTexts;
@@ -52,6 +53,7 @@ pub use operator::OperatorTexts;
 pub use pricing::PricingTexts;
 pub use reference::{ReferenceTexts, described};
 pub use review::ReviewTexts;
+pub use search::SearchTexts;
 pub use site::SiteTexts;
 
 use hato_domain::Plan;
@@ -67,6 +69,7 @@ texts! {
         pricing: PricingTexts = PricingTexts::JA, PricingTexts::EN;
         reference: ReferenceTexts = ReferenceTexts::JA, ReferenceTexts::EN;
         guides: GuidesTexts = GuidesTexts::JA, GuidesTexts::EN;
+        search: SearchTexts = SearchTexts::JA, SearchTexts::EN;
         auth: AuthTexts = AuthTexts::JA, AuthTexts::EN;
         account: AccountTexts = AccountTexts::JA, AccountTexts::EN;
         operator: OperatorTexts = OperatorTexts::JA, OperatorTexts::EN;

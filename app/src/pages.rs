@@ -17,6 +17,7 @@ mod pricing;
 mod reference;
 mod register;
 mod review;
+mod search;
 
 pub use account::AccountPage;
 pub use app::{
@@ -34,6 +35,7 @@ pub use pricing::PricingPage;
 pub use reference::ReferencePage;
 pub use register::RegisterPage;
 pub use review::ReviewPage;
+pub use search::SearchPage;
 
 use hato_service::{ServiceError, ServiceResult};
 use leptos::config::LeptosOptions;

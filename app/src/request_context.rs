@@ -3,7 +3,7 @@
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use hato_domain::ErrorCode;
+use hato_domain::{AppId, ErrorCode};
 use hato_service::access::{AccountPrincipal, MayManage};
 use hato_service::ports::AppRecord;
 use hato_service::{Service, ServiceError, ServiceResult};
@@ -169,6 +169,18 @@ impl RequestContext {
             .find(|(key, _)| key == name)
             .map(|(_, value)| value.into_owned())
             .filter(|value| !value.is_empty())
+    }
+
+    /// The id of the app whose sends and subscribers a search looks at: that of the page's path, or on the page of searches the one asked
+    /// for.
+    pub fn searched_app(&self) -> Option<String> {
+        let mut segments = self.path().split('/').skip(1);
+        let id = match (segments.next(), segments.next()) {
+            (Some("apps"), Some(id)) => id.to_owned(),
+            (Some("search"), None) => self.query("app")?,
+            _ => return None,
+        };
+        AppId::parse(&id).is_ok().then_some(id)
     }
 
     /// The error with which a form led back here (`?error=CODE`).

@@ -14,8 +14,8 @@ use crate::pages::ErrorPage;
 use crate::pages::{
     AccountPage, AppsPage, AudiencePage, ComposePage, DeadLettersPage, GuidePage, GuidesPage,
     HistoryPage, ImportPage, KeyEventsPage, KeysPage, LandingPage, LogInPage, NotFoundPage,
-    OperatorPage, OverviewPage, PricingPage, ReferencePage, RegisterPage, ReviewPage, SendPage,
-    SettingsPage, SubscribersPage, VapidKeysPage, WebhookPage,
+    OperatorPage, OverviewPage, PricingPage, ReferencePage, RegisterPage, ReviewPage, SearchPage,
+    SendPage, SettingsPage, SubscribersPage, VapidKeysPage, WebhookPage,
 };
 use crate::request_context::RequestContext;
 
@@ -115,6 +115,7 @@ fn Pages() -> impl IntoView {
                 <Route path=path!("/apps/:app/settings") view=SettingsPage ssr=SsrMode::Async />
                 <Route path=path!("/account") view=AccountPage ssr=SsrMode::Async />
                 <Route path=path!("/account/review") view=ReviewPage ssr=SsrMode::Async />
+                <Route path=path!("/search") view=SearchPage ssr=SsrMode::Async />
                 <Route path=path!("/operator") view=OperatorPage ssr=SsrMode::Async />
             </FlatRoutes>
         </Router>

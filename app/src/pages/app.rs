@@ -25,6 +25,7 @@ mod webhook;
 pub use audience::AudiencePage;
 pub use compose::ComposePage;
 pub use dead_letters::DeadLettersPage;
+pub use frame::{Section, app_path};
 pub use history::HistoryPage;
 pub use import::ImportPage;
 pub use key_events::KeyEventsPage;

@@ -10,7 +10,7 @@ use crate::language::Lang;
 use crate::request_context::RequestContext;
 
 /// A guide, in English.
-struct Guide {
+pub struct Guide {
     /// What it is called in its address.
     name: &'static str,
     title: &'static str,
@@ -31,6 +31,11 @@ static GUIDES: &[Guide] = &include!(concat!(env!("OUT_DIR"), "/guides.rs"));
 impl Guide {
     fn path(&self) -> String {
         format!("/docs/{}", self.name)
+    }
+
+    /// The titles and paths of all guides.
+    pub fn all() -> impl Iterator<Item = (&'static str, String)> {
+        GUIDES.iter().map(|guide| (guide.title, guide.path()))
     }
 
     /// The whole guide. Lists are open across its parts, so it is put together as text.

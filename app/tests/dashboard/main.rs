@@ -29,6 +29,7 @@ mod refused_forms;
 mod review;
 mod rich;
 mod schedule;
+mod search;
 mod sending;
 mod shared_links;
 mod themes;

@@ -22,7 +22,8 @@ pub enum Section {
 }
 
 impl Section {
-    const ALL: [Self; 9] = [
+    /// All of them.
+    pub const ALL: [Self; 9] = [
         Self::Overview,
         Self::Compose,
         Self::History,
@@ -35,7 +36,7 @@ impl Section {
     ];
 
     /// The path below the app's.
-    const fn below(self) -> &'static str {
+    pub const fn below(self) -> &'static str {
         match self {
             Self::Overview => "",
             Self::Compose => "/send",
