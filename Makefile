@@ -46,7 +46,7 @@ test-long: test-programs
 	cargo test --locked --test dashboard -- queries --nocapture
 	$(END2END) quality
 
-## Pictures of every page of the dashboard in target/screenshots: two widths, both themes, both languages
+## Pictures of every page of the dashboard in target/screenshots: two widths, both themes, both languages; and those of the landing page and README
 screenshots: test-programs
 	$(END2END) screenshots
 

@@ -1,6 +1,6 @@
-// Questions before what cannot be undone: Escape and a click beside them close them again.
+// Questions before what cannot be undone, and menus: Escape and a click beside them close them again.
 (() => {
-  const openQuestion = () => document.querySelector('details.confirm[open]');
+  const openQuestion = () => document.querySelector('details:is(.confirm, .menu)[open]');
 
   document.addEventListener('keydown', ({ key }) => {
     const question = key === 'Escape' && openQuestion();

@@ -28,11 +28,13 @@ mod app;
 mod apps;
 mod auth;
 mod errors;
+mod guides;
 mod landing;
 mod operator;
 mod pricing;
 mod reference;
 mod review;
+mod search;
 mod site;
 
 pub use account::AccountTexts;
@@ -45,11 +47,13 @@ pub use app::{
 pub use apps::AppsTexts;
 pub use auth::AuthTexts;
 pub use errors::message;
+pub use guides::GuidesTexts;
 pub use landing::{LandingPoint, LandingTexts};
 pub use operator::OperatorTexts;
 pub use pricing::PricingTexts;
 pub use reference::{ReferenceTexts, described};
 pub use review::ReviewTexts;
+pub use search::SearchTexts;
 pub use site::SiteTexts;
 
 use hato_domain::Plan;
@@ -64,6 +68,8 @@ texts! {
         landing: LandingTexts = LandingTexts::JA, LandingTexts::EN;
         pricing: PricingTexts = PricingTexts::JA, PricingTexts::EN;
         reference: ReferenceTexts = ReferenceTexts::JA, ReferenceTexts::EN;
+        guides: GuidesTexts = GuidesTexts::JA, GuidesTexts::EN;
+        search: SearchTexts = SearchTexts::JA, SearchTexts::EN;
         auth: AuthTexts = AuthTexts::JA, AuthTexts::EN;
         account: AccountTexts = AccountTexts::JA, AccountTexts::EN;
         operator: OperatorTexts = OperatorTexts::JA, OperatorTexts::EN;

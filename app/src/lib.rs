@@ -59,6 +59,8 @@ pub mod session_cookie;
 #[cfg(feature = "ssr")]
 mod shell;
 #[cfg(feature = "ssr")]
+mod theme;
+#[cfg(feature = "ssr")]
 mod upload;
 
 #[cfg(feature = "ssr")]

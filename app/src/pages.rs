@@ -9,6 +9,7 @@ mod account;
 mod app;
 mod apps;
 mod error_page;
+mod guides;
 mod landing;
 mod log_in;
 mod operator;
@@ -16,6 +17,7 @@ mod pricing;
 mod reference;
 mod register;
 mod review;
+mod search;
 
 pub use account::AccountPage;
 pub use app::{
@@ -25,6 +27,7 @@ pub use app::{
 };
 pub use apps::AppsPage;
 pub use error_page::{ErrorPage, NotFoundPage};
+pub use guides::{GuidePage, GuidesPage};
 pub use landing::LandingPage;
 pub use log_in::LogInPage;
 pub use operator::OperatorPage;
@@ -32,6 +35,7 @@ pub use pricing::PricingPage;
 pub use reference::ReferencePage;
 pub use register::RegisterPage;
 pub use review::ReviewPage;
+pub use search::SearchPage;
 
 use hato_service::{ServiceError, ServiceResult};
 use leptos::config::LeptosOptions;

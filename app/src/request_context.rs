@@ -3,8 +3,9 @@
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use hato_domain::ErrorCode;
+use hato_domain::{AppId, ErrorCode};
 use hato_service::access::{AccountPrincipal, MayManage};
+use hato_service::ports::AppRecord;
 use hato_service::{Service, ServiceError, ServiceResult};
 use http::header::{ACCEPT, CACHE_CONTROL, HeaderName, LOCATION, SET_COOKIE};
 use http::request::Parts;
@@ -17,10 +18,14 @@ use crate::i18n::Texts;
 use crate::language::Lang;
 use crate::local_path::with_query;
 use crate::refusal::RefusalSlot;
-use crate::{AppContext, cookie, form_post, language, session_cookie};
+use crate::theme::Theme;
+use crate::{AppContext, cookie, form_post, language, session_cookie, theme};
 
 /// The page on which an owner decides about what was there before.
 pub const REVIEW_PATH: &str = "/account/review";
+
+/// Most other apps that a page of an app leads to.
+const MAX_OTHER_APPS: i64 = 20;
 
 /// The header of a form whose page stays open until it is known where the form leads.
 const STAYING_FORM: HeaderName = HeaderName::from_static("x-hato-form");
@@ -32,7 +37,10 @@ pub struct RequestContext {
     request: Arc<Parts>,
     response: ResponseOptions,
     lang: Lang,
+    theme: Theme,
     owner: Arc<OnceLock<AccountPrincipal>>,
+    /// Other apps of the owner, of a page of an app.
+    other_apps: Arc<OnceLock<Vec<AppRecord>>>,
     /// The id of the page's form that the language switch posts, so that what is typed stays.
     draft_form: Arc<OnceLock<&'static str>>,
 }
@@ -42,12 +50,15 @@ impl RequestContext {
     pub fn provide(context: AppContext) {
         let request = Arc::new(expect_context::<Parts>());
         let lang = Lang::from_headers(&request.headers);
+        let theme = Theme::from_headers(&request.headers);
         provide_context(Self {
             context,
             request,
             response: expect_context(),
             lang,
+            theme,
             owner: Arc::default(),
+            other_apps: Arc::default(),
             draft_form: Arc::default(),
         });
     }
@@ -59,6 +70,17 @@ impl RequestContext {
             ..Self::current()
         };
         ctx.remember_language();
+        provide_context(ctx);
+    }
+
+    /// Has these colours in the response that is being made, and by a cookie in those to come.
+    pub fn choose_theme(theme: Theme) {
+        let ctx = Self {
+            theme,
+            ..Self::current()
+        };
+        let lifetime = language::COOKIE_LIFETIME;
+        ctx.set_cookie(theme::COOKIE, theme.as_str(), "/", lifetime);
         provide_context(ctx);
     }
 
@@ -103,6 +125,11 @@ impl RequestContext {
         self.lang
     }
 
+    /// The colours of the response.
+    pub fn theme(&self) -> Theme {
+        self.theme
+    }
+
     /// The texts of the response's language.
     pub fn texts(&self) -> &'static Texts {
         Texts::for_language(self.lang)
@@ -144,6 +171,18 @@ impl RequestContext {
             .filter(|value| !value.is_empty())
     }
 
+    /// The id of the app whose sends and subscribers a search looks at: that of the page's path, or on the page of searches the one asked
+    /// for.
+    pub fn searched_app(&self) -> Option<String> {
+        let mut segments = self.path().split('/').skip(1);
+        let id = match (segments.next(), segments.next()) {
+            (Some("apps"), Some(id)) => id.to_owned(),
+            (Some("search"), None) => self.query("app")?,
+            _ => return None,
+        };
+        AppId::parse(&id).is_ok().then_some(id)
+    }
+
     /// The error with which a form led back here (`?error=CODE`).
     pub fn form_error(&self) -> Option<ErrorCode> {
         ErrorCode::parse(&self.query("error")?)
@@ -180,6 +219,23 @@ impl RequestContext {
     pub async fn may_manage(&self, app: &str) -> ServiceResult<MayManage> {
         let owner = self.owner().await?;
         self.service().manage(&owner, app).await
+    }
+
+    /// The right of the owner to manage the app that a page is about, and the app. Other apps are read along, for
+    /// [`Self::other_apps`]: the newest ones, for there may be any number.
+    pub async fn managed_app(&self, app: &str) -> ServiceResult<(MayManage, AppRecord)> {
+        let owner = self.owner().await?;
+        let apps = self
+            .service()
+            .managed_among(&owner, app, "", 1 + MAX_OTHER_APPS);
+        let (access, app, others) = apps.await?;
+        let _ = self.other_apps.set(others);
+        Ok((access, app))
+    }
+
+    /// Apps that one can go on to from a page of an app.
+    pub fn other_apps(&self) -> &[AppRecord] {
+        self.other_apps.get().map_or(&[], Vec::as_slice)
     }
 
     /// The owner, if somebody is logged in: public pages ignore a dead session.

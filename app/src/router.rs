@@ -21,6 +21,7 @@ use crate::refusal::{self, DashboardRefusal};
 use crate::request_context::RequestContext;
 use crate::server_fns::NotificationDraft;
 use crate::shell::{PageError, shell};
+use crate::theme::Theme;
 use crate::upload::{MAX_FORM_BYTES, MAX_LIST_BYTES, Upload};
 use crate::{AppContext, form_post, headers, progress_events};
 
@@ -93,7 +94,8 @@ async fn compose_page<IV: IntoView + 'static>(
         .map(|axum::Form(draft)| draft)
         .unwrap_or_default();
     let lang = Lang::parse(&draft.page_lang);
-    let draft = if lang.is_some() {
+    let theme = Theme::parse(&draft.page_theme);
+    let draft = if lang.is_some() || theme.is_some() {
         draft.shown_again()
     } else {
         draft
@@ -102,6 +104,9 @@ async fn compose_page<IV: IntoView + 'static>(
         provide_request();
         if let Some(lang) = lang {
             RequestContext::choose_language(lang);
+        }
+        if let Some(theme) = theme {
+            RequestContext::choose_theme(theme);
         }
         provide_context(draft.clone());
     };

@@ -19,6 +19,7 @@ mod operator;
 mod review;
 mod sends;
 mod subscribers;
+mod theme;
 mod vapid_keys;
 mod webhooks;
 
@@ -58,6 +59,7 @@ pub use subscribers::{
     RemoveSubscriber, SubscribeBrowser, UnsubscribeBrowser, remove_subscriber, subscribe_browser,
     unsubscribe_browser,
 };
+pub use theme::{ChooseTheme, choose_theme};
 #[cfg(feature = "ssr")]
 pub use vapid_keys::EXPORT_VAPID_KEY_PATH;
 pub use vapid_keys::{

@@ -12,10 +12,10 @@ use leptos_router::path;
 use crate::headers;
 use crate::pages::ErrorPage;
 use crate::pages::{
-    AccountPage, AppsPage, AudiencePage, ComposePage, DeadLettersPage, HistoryPage, ImportPage,
-    KeyEventsPage, KeysPage, LandingPage, LogInPage, NotFoundPage, OperatorPage, OverviewPage,
-    PricingPage, ReferencePage, RegisterPage, ReviewPage, SendPage, SettingsPage, SubscribersPage,
-    VapidKeysPage, WebhookPage,
+    AccountPage, AppsPage, AudiencePage, ComposePage, DeadLettersPage, GuidePage, GuidesPage,
+    HistoryPage, ImportPage, KeyEventsPage, KeysPage, LandingPage, LogInPage, NotFoundPage,
+    OperatorPage, OverviewPage, PricingPage, ReferencePage, RegisterPage, ReviewPage, SearchPage,
+    SendPage, SettingsPage, SubscribersPage, VapidKeysPage, WebhookPage,
 };
 use crate::request_context::RequestContext;
 
@@ -33,12 +33,12 @@ pub fn shell(options: &LeptosOptions) -> impl IntoView + use<> {
     provide_meta_context();
     view! {
         <!DOCTYPE html>
-        <html lang=ctx.lang().as_str()>
+        <html lang=ctx.lang().as_str() data-theme=ctx.theme().as_str()>
             <head>
                 <meta charset="utf-8" />
                 <meta name="viewport" content="width=device-width, initial-scale=1" />
                 <meta name="description" content=ctx.texts().site.tagline />
-                <meta name="color-scheme" content="light dark" />
+                <meta name="color-scheme" content=ctx.theme().color_scheme() />
                 <Icons />
                 <script src=script nonce=use_nonce()></script>
                 <link rel="stylesheet" href=style />
@@ -78,7 +78,9 @@ fn Pages() -> impl IntoView {
             <FlatRoutes fallback=NotFoundPage>
                 <Route path=path!("/") view=LandingPage ssr=SsrMode::Async />
                 <Route path=path!("/pricing") view=PricingPage ssr=SsrMode::Async />
+                <Route path=path!("/docs") view=GuidesPage ssr=SsrMode::Async />
                 <Route path=path!("/docs/api") view=ReferencePage ssr=SsrMode::Async />
+                <Route path=path!("/docs/:guide") view=GuidePage ssr=SsrMode::Async />
                 <Route path=path!("/register") view=RegisterPage ssr=SsrMode::Async />
                 <Route path=path!("/login") view=LogInPage ssr=SsrMode::Async />
                 <Route path=path!("/apps") view=AppsPage ssr=SsrMode::Async />
@@ -113,6 +115,7 @@ fn Pages() -> impl IntoView {
                 <Route path=path!("/apps/:app/settings") view=SettingsPage ssr=SsrMode::Async />
                 <Route path=path!("/account") view=AccountPage ssr=SsrMode::Async />
                 <Route path=path!("/account/review") view=ReviewPage ssr=SsrMode::Async />
+                <Route path=path!("/search") view=SearchPage ssr=SsrMode::Async />
                 <Route path=path!("/operator") view=OperatorPage ssr=SsrMode::Async />
             </FlatRoutes>
         </Router>

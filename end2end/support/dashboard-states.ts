@@ -261,6 +261,9 @@ const signedOutStates: PageState[] = [
   { name: 'landing', path: '/' },
   { name: 'pricing', path: '/pricing' },
   { name: 'reference', path: '/docs/api' },
+  { name: 'guides', path: '/docs' },
+  { name: 'guide', path: '/docs/embed' },
+  { name: 'guide-deploy', path: '/docs/deploy' },
   { name: 'register', path: '/register' },
   { name: 'register-refused', path: '/register?error=EMAIL_IN_USE&form=register', shows: '.note.error' },
   { name: 'login', path: '/login?next=/apps', shows: '.note.warning' },
@@ -273,6 +276,8 @@ const accountStates: PageState[] = [
   { name: 'apps', path: '/apps' },
   { name: 'apps-refused', path: '/apps', prepare: makeNamelessApp, shows: '#create .note.error' },
   { name: 'account', path: '/account' },
+  { name: 'search', path: '/search?q=%E3%83%91%E3%83%B3', shows: '#found a' },
+  { name: 'palette', path: '/account', prepare: openPalette, shows: '#palette [role=option]' },
   { name: 'operator', path: '/operator', shows: 'table.accounts' },
   { name: 'operator-question', path: '/operator', prepare: askToConfirm, shows: 'details.confirm[open] form' },
   { name: 'account-refused', path: '/account', prepare: changeWrongPassword, shows: '#password .note.error' },
@@ -372,6 +377,10 @@ function setBadWebhook(page: Page): Promise<void> {
 async function deleteUnderAnotherName(page: Page): Promise<void> {
   await page.locator('#delete summary').click();
   await submit(page, 'form[action="/_app/delete_app"]', { name: 'ほかの店' });
+}
+
+async function openPalette(page: Page): Promise<void> {
+  await page.keyboard.press('Control+k');
 }
 
 async function askToConfirm(page: Page): Promise<void> {

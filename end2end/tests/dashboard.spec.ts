@@ -64,7 +64,7 @@ for (const { name, lang, locale, scripts, tag } of variants) {
     await page.locator('#register [type=submit]').click();
     await page.waitForURL('**/apps');
     for (const chosen of [lang === 'ja' ? 'en' : 'ja', lang]) {
-      await page.locator(`.languages [lang=${chosen}]`).click();
+      await page.locator(`.switch [lang=${chosen}]`).click();
       await expect(page.locator('html')).toHaveAttribute('lang', chosen);
       expect(new URL(page.url()).pathname).toBe('/apps');
     }

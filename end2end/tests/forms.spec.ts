@@ -96,7 +96,7 @@ test('without scripts a refused form keeps the header in sight and the way back'
     await logIn();
     if (await page.locator('.error-page').count()) break;
   }
-  await page.locator('.languages [lang=ja]').click();
+  await page.locator('.switch [lang=ja]').click();
   await expect(page.locator('html')).toHaveAttribute('lang', 'ja');
   await expect(page.locator('#login')).toBeVisible();
   expect(new URL(page.url()).search).toContain('next=%2Faccount');

@@ -20,7 +20,15 @@ use crate::workspace::Workspace;
 use crate::{sdk, style};
 
 /// The parts of the script of every page, below `app/scripts`.
-const PAGE_SCRIPT: [&str; 4] = ["times.js", "forms.js", "questions.js", "folded.js"];
+const PAGE_SCRIPT: [&str; 7] = [
+    "times.js",
+    "copy.js",
+    "forms.js",
+    "passwords.js",
+    "questions.js",
+    "folded.js",
+    "palette.js",
+];
 
 /// A part of the site that can be built alone.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -33,6 +33,10 @@ impl FieldKind {
         }
     }
 
+    const fn is_password(self) -> bool {
+        matches!(self, Self::Password | Self::NewPassword)
+    }
+
     /// The smallest and the largest number.
     const fn range(self) -> Option<(u32, u32)> {
         match self {
@@ -90,8 +94,7 @@ impl FieldTexts {
             FieldKind::Number(smallest, largest) => Some((texts.field_number)(smallest, largest)),
             FieldKind::NewPassword => Some(texts.field_password.to_owned()),
         };
-        let is_password = matches!(kind, FieldKind::Password | FieldKind::NewPassword);
-        let is_empty = !is_password && value.trim().is_empty();
+        let is_empty = !kind.is_password() && value.trim().is_empty();
         let below_field = |text: &str| FieldRefusal::BelowField(text.to_owned());
         let refusal = match (ctx.form_refusal(form), kind) {
             (Some(ErrorCode::MissingFields), _) if is_empty => empty.map(below_field),
@@ -204,6 +207,9 @@ fn Control(attributes: ControlAttributes) -> impl IntoView {
     }
     let kind = it.kind;
     let range = kind.range();
+    let shows = kind
+        .is_password()
+        .then(|| view! { <ShowPassword field=it.id.clone() /> });
     view! {
         <input
             id=it.id
@@ -223,6 +229,26 @@ fn Control(attributes: ControlAttributes) -> impl IntoView {
             data-empty=it.texts.empty
             data-wrong=it.texts.wrong
         />
+        {shows}
+    }
+    .into_any()
+}
+
+/// The button that shows what is typed as a password, which takes scripts (`app/scripts/passwords.js`).
+#[component]
+fn ShowPassword(field: String) -> impl IntoView {
+    let texts = &RequestContext::current().texts().site;
+    view! {
+        <button
+            type="button"
+            class="show-password"
+            aria-controls=field
+            aria-label=texts.show_password
+            aria-pressed="false"
+            hidden
+        >
+            {texts.show}
+        </button>
     }
     .into_any()
 }

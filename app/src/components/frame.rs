@@ -5,7 +5,8 @@ use leptos::prelude::*;
 use leptos::server_fn::ServerFn;
 use leptos_meta::Title;
 
-use super::{LanguageSwitch, Logo, SharedLink};
+use super::{LanguageSwitch, Logo, Palette, SharedLink, ThemeSwitch};
+use crate::local_path::with_query;
 use crate::request_context::RequestContext;
 use crate::server_fns;
 
@@ -43,10 +44,14 @@ pub fn Frame(
         <footer class="site-footer">
             <p>
                 <a href=ctx.pricing_url()>{texts.pricing}</a>
+                <a href="/docs">{ctx.texts().guides.title}</a>
                 <a href="/docs/api">{texts.reference}</a>
                 <span>{texts.footer}</span>
             </p>
-            <LanguageSwitch />
+            <div class="switches">
+                <ThemeSwitch />
+                <LanguageSwitch />
+            </div>
         </footer>
     }
     .into_any()
@@ -58,6 +63,19 @@ fn Navigation(ctx: RequestContext) -> impl IntoView {
     match ctx.cached_owner() {
         Some(owner) => view! {
             <a href="/apps">{texts.apps}</a>
+            <a
+                href=with_query("/search", &[("app", ctx.searched_app().as_deref().unwrap_or_default())])
+                aria-keyshortcuts="Control+K Meta+K"
+                data-palette
+                class="search-link"
+            >
+                <svg viewBox="0 0 20 20" aria-hidden="true" focusable="false">
+                    <circle cx="8.5" cy="8.5" r="5.5" />
+                    <path d="m12.5 12.5 5 5" />
+                </svg>
+                <span>{ctx.texts().search.title}</span>
+            </a>
+            <Palette ctx=ctx.clone() />
             <a href="/account" class="account-link" title=texts.account>
                 <span class="visually-hidden">{texts.account} ": "</span>
                 {owner.account().email.as_str().to_owned()}

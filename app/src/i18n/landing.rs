@@ -11,8 +11,8 @@ texts! {
         /// The headline, in the lines that it is set in.
         title: [&'static str; 2] = ["大切なお知らせを、", "まっすぐ届ける。"],
             ["Your news,", "straight to the reader."];
-        lead = "Hato は、あなたのサイトから読者のブラウザへプッシュ通知を届けるサービスです。数行のコードを貼れば、3\u{a0}分後には最初の一通が飛び立ちます。",
-            "Hato carries push notifications from your site to your readers’ browsers. Paste a few lines of code, and three minutes later the first one takes flight.";
+        lead = "Hato は、自分のサーバーで動かすプッシュ通知サービスです。実行ファイルひとつで、サイトから読者のブラウザへ。数行のコードを貼れば、3\u{a0}分後には最初の一通が飛び立ちます。",
+            "Hato is Web Push that you run yourself: one binary, from your site to your readers’ browsers. Paste a few lines of code, and three minutes later the first one takes flight.";
         start = "無料で始める", "Start for free";
         open = "アプリを開く", "Open your apps";
         pricing = "料金を見る", "See pricing";
@@ -20,6 +20,25 @@ texts! {
             "A pigeon carrying a letter, and the notification it became";
         sample: LandingPoint = point("朝の便が届きました", "新しい記事を公開しました。タップして読む"),
             point("The morning post is here", "A new article is out. Tap to read it.");
+        promises_title = "あなたの手元に、まるごと", "All of it, on your own server";
+        promises: [LandingPoint; 3] =
+            [
+                point("あなたのもの", "購読者も鍵も履歴も、手元の SQLite ファイルひとつ、またはあなたの PostgreSQL に。"),
+                point("実行ファイルひとつ", "ダッシュボードも API も配信も、この一つの中に。置いて、起動すれば動きます。"),
+                point("なくさない", "通知はディスクに記録してから受け付けます。サーバーが止まっても、続きから届けます。"),
+            ],
+            [
+                point("Yours", "Subscribers, keys and history are in one SQLite file beside the binary, or in your PostgreSQL."),
+                point("One binary", "The dashboard, the API and the delivery are in it. Copy it to a server and start it."),
+                point("Nothing is lost", "A notification is on disk before it is accepted. If the server stops, delivery goes on where it was."),
+            ];
+        dashboard = "ダッシュボードの画面：アプリの概要と、送った通知のグラフ",
+            "The dashboard: an app at a glance, with a chart of what was sent";
+        code_title = "サイトに貼るのは、六行", "Six lines on your site";
+        code_text = "これと、サイトの直下に置くサービスワーカー 1 ファイルだけです。",
+            "These, and one service worker file at the root of your site.";
+        guide = "組み込みガイドを読む", "Read the guide";
+        button = "通知を受け取る", "Notify me";
         steps_title = "はじめての一通まで、三歩", "Three steps to the first one";
         steps: [LandingPoint; 3] =
             [
@@ -36,13 +55,13 @@ texts! {
         points: [LandingPoint; 4] =
             [
                 point("標準の Web Push", "RFC 8291 の暗号化と VAPID 署名。Chrome、Firefox、Safari、Edge に届き、中身は配信サービスにも読めません。"),
-                point("なくさない", "通知はディスクに記録してから受け付けます。サーバーが止まっても、続きから届けます。"),
+                point("届けたい人に、届けたい時に", "ユーザーやタグで選び、時刻と速さを決めて送れます。ほかのサービスからの引っ越しもできます。"),
                 point("正直な数字", "受付済み、購読切れ、失敗、対象外。一人ひとりを数え、合計はいつも合います。"),
                 point("安全な鍵", "API キーはハッシュだけを保存。ページに置ける購読専用キーなど、用途ごとに権限を分けられます。"),
             ],
             [
                 point("Standard web push", "RFC 8291 encryption and VAPID signatures. It reaches Chrome, Firefox, Safari and Edge, and no push service can read it."),
-                point("Nothing is lost", "A notification is on disk before it is accepted. If the server stops, delivery goes on where it was."),
+                point("Whom and when", "To a user or to those with a tag, at a time and a pace of your choice. Subscribers of other services can move in."),
                 point("Honest numbers", "Sent, expired, failed, skipped: every recipient is counted once, and the sum is always right."),
                 point("Careful with keys", "Only hashes of API keys are stored. A key for your page can subscribe and do nothing else."),
             ];

@@ -17,6 +17,10 @@ texts! {
         account = "アカウント", "Account";
         log_out = "ログアウト", "Log out";
         language = "言語", "Language";
+        theme = "配色", "Theme";
+        theme_system = "自動", "System";
+        theme_light = "ライト", "Light";
+        theme_dark = "ダーク", "Dark";
         footer = "鳩は、手紙を届けて帰ってくる。", "A carrier pigeon delivers, and comes back.";
         not_found_title = "この便は宛先不明です", "Return to sender";
         not_found_text = "お探しのページは見つかりませんでした。移動したか、削除されたか、見る権限がないのかもしれません。",
@@ -48,6 +52,9 @@ texts! {
                 group_thousands(largest.into())
             );
         field_password = "8 文字以上、128 文字までで入力してください。", "Enter 8 to 128 characters.";
+        /// The button beside a password that shows what is typed, and what assistive technology calls it.
+        show = "表示", "Show";
+        show_password = "表示：パスワード", "Show password";
         /// Said of a form that was filled in before the login.
         unsent = "ログインの前に入力した内容です。まだ送信されていません。",
             "This is what you entered before you logged in. It has not been submitted yet.";

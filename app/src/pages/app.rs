@@ -25,6 +25,7 @@ mod webhook;
 pub use audience::AudiencePage;
 pub use compose::ComposePage;
 pub use dead_letters::DeadLettersPage;
+pub use frame::{Section, app_path};
 pub use history::HistoryPage;
 pub use import::ImportPage;
 pub use key_events::KeyEventsPage;
@@ -48,9 +49,7 @@ const PAGE_SIZE: &str = "20";
 
 /// The right to manage the app that the path names, for who is logged in, and the app.
 async fn load_app(ctx: &RequestContext) -> ServiceResult<(MayManage, AppRecord)> {
-    let owner = ctx.owner().await?;
-    let id = path_segment(ctx, 1);
-    ctx.service().managed(&owner, id).await
+    ctx.managed_app(path_segment(ctx, 1)).await
 }
 
 /// A segment of the path, counted from 0.

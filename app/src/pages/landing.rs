@@ -6,6 +6,7 @@ use super::load_page;
 use crate::components::{Frame, Logo};
 use crate::i18n::{LandingPoint, LandingTexts};
 use crate::request_context::RequestContext;
+use crate::theme::Theme;
 
 /// What Hato is, and the way in.
 #[component]
@@ -16,10 +17,12 @@ pub fn LandingPage() -> impl IntoView {
         Ok(view! {
             <Frame title=ctx.texts().site.tagline>
                 <Hero texts logged_in />
+                <Promises ctx=ctx.clone() />
                 <section class="steps">
                     <h2>{texts.steps_title}</h2>
                     <ol>{texts.steps.each_ref().map(list_item)}</ol>
                 </section>
+                <EmbedCode ctx=ctx.clone() />
                 <section class="points">
                     <h2>{texts.points_title}</h2>
                     <ul>{texts.points.each_ref().map(list_item)}</ul>
@@ -100,6 +103,60 @@ fn HeroPicture(texts: &'static LandingTexts) -> impl IntoView {
                 </div>
             </div>
         </div>
+    }
+    .into_any()
+}
+
+/// What is promised, and the dashboard that `make screenshots` takes a picture of.
+#[component]
+fn Promises(ctx: RequestContext) -> impl IntoView {
+    let texts = &ctx.texts().landing;
+    let path = |theme: &str| format!("/dashboard-{}-{theme}.webp", ctx.lang().as_str());
+    let (first, dark) = match ctx.theme() {
+        Theme::System => ("light", Some(path("dark"))),
+        chosen => (chosen.as_str(), None),
+    };
+    let dark =
+        dark.map(|path| view! { <source srcset=path media="(prefers-color-scheme: dark)" /> });
+    view! {
+        <section class="points promises">
+            <h2>{texts.promises_title}</h2>
+            <ul>{texts.promises.each_ref().map(list_item)}</ul>
+            <picture>
+                {dark}
+                <img src=path(first) alt=texts.dashboard width="1280" height="800" loading="lazy" />
+            </picture>
+        </section>
+    }
+    .into_any()
+}
+
+/// What a page of a site needs.
+#[component]
+fn EmbedCode(ctx: RequestContext) -> impl IntoView {
+    let texts = &ctx.texts().landing;
+    let base_url = &ctx.app_context().base_url;
+    let button = texts.button;
+    let code = format!(
+        r##"<script src="{base_url}/sdk/hato.js"></script>
+<button id="subscribe">{button}</button>
+<script>
+  hato.init({{ baseUrl: "{base_url}", appKey: "pk_…" }});
+  document.querySelector("#subscribe").onclick = () => hato.subscribe();
+</script>"##
+    );
+    view! {
+        <section class="points six-lines">
+            <h2>{texts.code_title}</h2>
+            <div class="code" translate="no">
+                <pre tabindex="0" role="region" aria-label=texts.code_title>
+                    <code>{code}</code>
+                </pre>
+            </div>
+            <p>
+                {texts.code_text} " " <a href="/docs/embed">{texts.guide}</a>
+            </p>
+        </section>
     }
     .into_any()
 }

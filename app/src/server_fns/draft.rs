@@ -47,6 +47,8 @@ pub struct NotificationDraft {
     pub step: ComposeStep,
     /// The tag of a language that the page is to speak from now on.
     pub page_lang: String,
+    /// The name of a theme that the page is to have from now on.
+    pub page_theme: String,
     /// The idempotency key of the send (CONTRACT 6), so that posting the form twice sends once.
     pub idempotency_key: String,
 }
@@ -96,7 +98,7 @@ impl DraftPart {
 }
 
 impl NotificationDraft {
-    /// The draft as it was shown when its page was asked for another language: the question has a name for it.
+    /// The draft as it was shown when its page was asked for another language or theme: the question has a name for it.
     pub fn shown_again(mut self) -> Self {
         self.step = if self.idempotency_key.is_empty() {
             ComposeStep::Edit

@@ -13,6 +13,8 @@ use crate::flash::{self, NEW_KEY, SUBMITTED_FIELDS};
 use crate::language::{COOKIE, COOKIE_LIFETIME, Lang};
 #[cfg(feature = "ssr")]
 use crate::local_path::local_path;
+#[cfg(feature = "ssr")]
+use crate::request_context::RequestContext;
 
 /// Remembers the language and leads back to the page `next`.
 #[server(name = ChooseLanguage, prefix = "/_app", endpoint = "language")]
@@ -35,11 +37,17 @@ pub async fn choose_language(
         let lang = Lang::parse(&lang).ok_or(ErrorCode::InvalidInput)?;
         let ctx = form.ctx();
         ctx.set_cookie(COOKIE, lang.as_str(), "/", COOKIE_LIFETIME);
-        let next = local_path(&next).unwrap_or("/");
-        let path = next.split('?').next().unwrap_or(next);
-        flash::hand_on(ctx, NEW_KEY, path, &new_key);
-        flash::hand_on(ctx, SUBMITTED_FIELDS, path, &typed);
-        Ok(next.to_owned())
+        Ok(lead_back(ctx, &next, &new_key, &typed))
     })
     .await
+}
+
+/// The page `next`, to which goes along what was handed to it before.
+#[cfg(feature = "ssr")]
+pub(super) fn lead_back(ctx: &RequestContext, next: &str, new_key: &str, typed: &str) -> String {
+    let next = local_path(next).unwrap_or("/");
+    let path = next.split('?').next().unwrap_or(next);
+    flash::hand_on(ctx, NEW_KEY, path, new_key);
+    flash::hand_on(ctx, SUBMITTED_FIELDS, path, typed);
+    next.to_owned()
 }

@@ -2,6 +2,7 @@
 
 mod account;
 mod app_pages;
+mod app_switcher;
 mod audience;
 mod audiences;
 mod auth;
@@ -12,6 +13,7 @@ mod drafts;
 mod engagement;
 mod export;
 mod first_notification;
+mod guides;
 mod harness;
 mod hostile_names;
 mod import;
@@ -27,8 +29,10 @@ mod refused_forms;
 mod review;
 mod rich;
 mod schedule;
+mod search;
 mod sending;
 mod shared_links;
+mod themes;
 mod times;
 mod vapid_keys;
 mod webhook;

@@ -162,7 +162,9 @@ fn public_pages() -> Vec<PageState> {
     vec![
         get("", "/", 0),
         get("", "/pricing", 0),
+        get("", "/docs", 0),
         get("", "/docs/api", 0),
+        get("", "/docs/embed", 0),
         get("", "/register", 0),
         get("refused", "/register?error=EMAIL_IN_USE&form=register", 0),
         get("sent here", "/login?next=/apps", 0),
@@ -180,6 +182,8 @@ fn account_pages() -> Vec<PageState> {
         after("refused", "/_app/create_app", &[("name", "")], 3),
         get("", "/account", 2),
         get("", "/operator", 2),
+        get("", "/search", 2),
+        get("of all apps", "/search?q=blog", 2),
         after(
             "refused",
             "/_app/change_password",
@@ -240,6 +244,7 @@ fn app_pages(app: &str, send: &str, event: &str) -> Vec<PageState> {
         get("of a user", below("/subscribers?user=u1&host=push"), 4),
         get("", below("/subscribers/import"), 3),
         get("", below("/audience"), 4),
+        get("in an app", format!("/search?q=u1&app={id}"), 4),
         get("", below("/keys"), 3),
         after(
             "new key",

@@ -70,7 +70,7 @@ async fn who_tried_too_often_is_led_back_to_the_form() {
         let page = PageResponse::read(page).await;
         page.shows(form)
             .shows("フォームへ戻る")
-            .shows("class=\"languages\"");
+            .shows("class=\"switch\"");
         page.hides("evil.example");
     }
 }

@@ -57,6 +57,35 @@ impl Service {
         Ok((owner.may_manage(&app)?, app))
     }
 
+    /// The same, and others of the owner's apps whose name has `text` in it, the newest first; at most `limit` apps in all.
+    pub async fn managed_among(
+        &self,
+        owner: &AccountPrincipal,
+        app: &str,
+        text: &str,
+        limit: i64,
+    ) -> ServiceResult<(MayManage, AppRecord, Vec<AppRecord>)> {
+        let id = AppId::parse(app)?;
+        let found = self
+            .store
+            .apps_with_name(owner.id(), text, Some(&id), limit);
+        let mut found = found.await?.into_iter();
+        let app = found.next().filter(|app| app.id == id);
+        let app = app.ok_or(ErrorCode::NotFound)?;
+        Ok((owner.may_manage(&app)?, app, found.collect()))
+    }
+
+    /// The owner's apps whose name has `text` in it, the newest first, at most `limit`.
+    pub async fn apps_with_name(
+        &self,
+        owner: &AccountPrincipal,
+        text: &str,
+        limit: i64,
+    ) -> ServiceResult<Vec<AppRecord>> {
+        let apps = self.store.apps_with_name(owner.id(), text, None, limit);
+        Ok(apps.await?)
+    }
+
     /// The right of `owner` to manage the one app there is: none is `NOT_FOUND`, several are `MISSING_FIELDS`, for the request
     /// should have named one (CONTRACT 3).
     pub async fn manage_only(&self, owner: &AccountPrincipal) -> ServiceResult<MayManage> {

@@ -1,7 +1,7 @@
 //! Who subscribes: the list of an app's subscriptions, and whom a send would go to (CONTRACT 12).
 
 use hato_domain::wire::Page;
-use hato_domain::{AudienceFilter, ErrorCode, PageRequest};
+use hato_domain::{AudienceFilter, ErrorCode, PageRequest, UserId};
 
 use crate::access::MayManage;
 use crate::heavy_reads::HeavyReadTurn;
@@ -45,6 +45,17 @@ impl Service {
             next_before,
             next_before_id: next_before_id.flatten(),
         })
+    }
+
+    /// The newest subscriptions of a user, at most `limit`, without the days on which they last took a send.
+    pub async fn subscriptions_of_user(
+        &self,
+        access: &MayManage,
+        user: &UserId,
+        limit: i64,
+    ) -> ServiceResult<Vec<SubscriptionRecord>> {
+        let found = self.store.subscriptions_of_user(access.app(), user, limit);
+        Ok(found.await?)
     }
 
     /// Whom a send to the part of the audience, or to everybody, would go to. `OVERLOADED` when the account has other such reads under

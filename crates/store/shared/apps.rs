@@ -56,6 +56,34 @@ impl AppStore for Database {
         .map_err(with_context("list apps"))
     }
 
+    async fn apps_with_name(
+        &self,
+        account: &AccountId,
+        text: &str,
+        first: Option<&AppId>,
+        limit: i64,
+    ) -> Result<Vec<AppRecord>, StoreError> {
+        sqlx::query_as!(
+            AppRow,
+            r#"SELECT p.id, p.account_id, p.name, p.vapid_public_key, p.webhook_url, a.plan,
+                      p.active_subscriptions, p.created_at, p.site_url, p.tracking, p.origins,
+                      p.declarative <> 0 AS "declarative!: bool",
+                      p.review_since IS NOT NULL AS "under_review!: bool"
+               FROM apps AS p JOIN accounts AS a ON a.id = p.account_id
+               WHERE p.account_id = $1 AND p.deleted_at IS NULL
+                 AND (p.id = $2 OR LOWER(p.name) LIKE LOWER($3) ESCAPE '!')
+               ORDER BY p.id <> $2, p.created_at DESC, p.id DESC LIMIT $4"#,
+            account.as_str(),
+            first.map_or("", AppId::as_str),
+            containing(text),
+            limit
+        )
+        .try_map(AppRow::into_record)
+        .fetch_all(readers(self))
+        .await
+        .map_err(with_context("find apps by name"))
+    }
+
     async fn app(&self, app: &AppId) -> Result<Option<AppRecord>, StoreError> {
         sqlx::query_as!(
             AppRow,
@@ -140,6 +168,19 @@ impl AppRow {
             origins: parse_origins(&self.origins)?,
         })
     }
+}
+
+/// The pattern of what has `text` in it, `!` being the escape character. No name that can be searched has U+0000.
+fn containing(text: &str) -> String {
+    let mut pattern = String::from("%");
+    for character in text.chars().filter(|it| *it != '\0') {
+        if matches!(character, '%' | '_' | '!') {
+            pattern.push('!');
+        }
+        pattern.push(character);
+    }
+    pattern.push('%');
+    pattern
 }
 
 /// Most apps of the account. Its row stays locked, so that no concurrent caller counts the same apps.

@@ -6,7 +6,7 @@
 
 use futures_util::TryStreamExt as _;
 use hato_domain::{AppId, Cursor, Endpoint, PageRequest, PositionSet, UserId};
-use hato_service::ports::{StateFilter, SubscriptionFilter, SubscriptionPage};
+use hato_service::ports::{StateFilter, SubscriptionFilter, SubscriptionPage, SubscriptionRecord};
 use tokio::task::yield_now;
 
 use crate::Database;
@@ -53,6 +53,20 @@ pub(crate) async fn list(
         next: search.last,
         is_cut_short: search.is_cut_short,
     })
+}
+
+/// The newest subscriptions of a user, without the days on which they last took a send.
+pub(crate) async fn list_of_user(
+    database: &Database,
+    app: &AppId,
+    user: &UserId,
+    limit: i64,
+) -> sqlx::Result<Vec<SubscriptionRecord>> {
+    let mut connection = readers(database).acquire().await?;
+    let (before, before_id) = bound(None);
+    let rows = rows_of_user(&mut connection, app, user, (before, before_id, limit));
+    let rows: Vec<_> = rows.try_collect().await?;
+    rows.into_iter().map(|row| row.into_record(None)).collect()
 }
 
 /// Why a search ended by itself.

@@ -7,10 +7,13 @@
 //! number in the same transaction, once for all of them.
 
 use async_trait::async_trait;
-use hato_domain::{AppId, AudienceFilter, Endpoint, PageRequest, SubscriptionId, UnixMillis};
+use hato_domain::{
+    AppId, AudienceFilter, Endpoint, PageRequest, SubscriptionId, UnixMillis, UserId,
+};
 use hato_service::ports::{
     AudienceSummary, DeactivationReason, ExportCursor, ExportRecord, NewSubscription, RecipientId,
-    RegisterOutcome, StoreError, SubscriptionFilter, SubscriptionPage, SubscriptionStore,
+    RegisterOutcome, StoreError, SubscriptionFilter, SubscriptionPage, SubscriptionRecord,
+    SubscriptionStore,
 };
 use sha2::{Digest as _, Sha256};
 
@@ -22,7 +25,7 @@ use crate::error::with_context;
 use crate::export::export_page;
 use crate::refusals::end_refusals;
 use crate::registration::register;
-use crate::subscription_list::list;
+use crate::subscription_list::{list, list_of_user};
 use crate::tag_positions::{TaggedPosition, clear_tags};
 
 #[async_trait]
@@ -101,6 +104,17 @@ impl SubscriptionStore for Database {
         list(self, app, filter, page)
             .await
             .map_err(with_context("list subscriptions"))
+    }
+
+    async fn subscriptions_of_user(
+        &self,
+        app: &AppId,
+        user: &UserId,
+        limit: i64,
+    ) -> Result<Vec<SubscriptionRecord>, StoreError> {
+        list_of_user(self, app, user, limit)
+            .await
+            .map_err(with_context("find a user's subscriptions"))
     }
 
     async fn audience_of(

@@ -4,6 +4,7 @@ use crate::islands::LiveErrorTexts;
 
 texts! {
     AppFrameTexts {
+        other_apps = "ほかのアプリ", "Switch app";
         all_apps = "アプリ一覧", "All apps";
         sections = "このアプリ", "This app";
         overview = "概要", "Overview";

@@ -22,7 +22,8 @@ pub enum Section {
 }
 
 impl Section {
-    const ALL: [Self; 9] = [
+    /// All of them.
+    pub const ALL: [Self; 9] = [
         Self::Overview,
         Self::Compose,
         Self::History,
@@ -35,7 +36,7 @@ impl Section {
     ];
 
     /// The path below the app's.
-    const fn below(self) -> &'static str {
+    pub const fn below(self) -> &'static str {
         match self {
             Self::Overview => "",
             Self::Compose => "/send",
@@ -114,6 +115,7 @@ pub fn AppFrame(
                             {app.name.clone()}
                         </a>
                     </p>
+                    <AppSwitcher ctx=ctx.clone() section />
                     <nav aria-label=texts.frame.sections>
                         <ul class="sections">{links}</ul>
                     </nav>
@@ -124,6 +126,32 @@ pub fn AppFrame(
                 </div>
             </div>
         </Frame>
+    }
+    .into_any()
+}
+
+/// Leads to the same section of the owner's other apps, if there are any.
+#[component]
+fn AppSwitcher(ctx: RequestContext, section: Section) -> impl IntoView {
+    let apps = ctx.other_apps();
+    if apps.is_empty() {
+        return ().into_any();
+    }
+    let links = apps.iter().map(|app| {
+        view! {
+            <li>
+                <a href=format!("{}{}", app_path(app), section.below()) dir="auto">
+                    {app.name.clone()}
+                </a>
+            </li>
+        }
+    });
+    let links = links.collect_view();
+    view! {
+        <details class="menu">
+            <summary>{ctx.texts().app.frame.other_apps}</summary>
+            <ul>{links}</ul>
+        </details>
     }
     .into_any()
 }

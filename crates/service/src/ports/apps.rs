@@ -114,6 +114,16 @@ pub trait AppStore {
     /// Every app of the account, oldest first.
     async fn apps_of(&self, account: &AccountId) -> Result<Vec<AppRecord>, StoreError>;
 
+    /// At most `limit` apps of the account whose name has `text` in it, in any case of letters, the newest first; before them `first`,
+    /// whatever its name, if it is the account's.
+    async fn apps_with_name(
+        &self,
+        account: &AccountId,
+        text: &str,
+        first: Option<&AppId>,
+        limit: i64,
+    ) -> Result<Vec<AppRecord>, StoreError>;
+
     /// The app with this id; `None` when there is none any more.
     async fn app(&self, app: &AppId) -> Result<Option<AppRecord>, StoreError>;
 

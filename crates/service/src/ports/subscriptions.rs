@@ -289,6 +289,14 @@ pub trait SubscriptionStore {
         page: &PageRequest,
     ) -> Result<SubscriptionPage, StoreError>;
 
+    /// The newest subscriptions of a user, at most `limit`, without the days on which they last took a send.
+    async fn subscriptions_of_user(
+        &self,
+        app: &AppId,
+        user: &UserId,
+        limit: i64,
+    ) -> Result<Vec<SubscriptionRecord>, StoreError>;
+
     /// Whom a send of the app to `filter`, or to everybody, would go to. What has more than 100,000 is estimated. `None` when others
     /// read so long that there was no time for it.
     async fn audience_of(

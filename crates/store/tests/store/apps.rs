@@ -56,6 +56,48 @@ async fn apps_are_listed_oldest_first_and_only_those_of_the_account(database: Te
     );
 }
 
+#[on_each_database]
+async fn apps_are_found_by_a_part_of_their_name_and_one_comes_first(database: TestDatabase) {
+    let test = TestStore::new(database).await;
+    let (account, other) = (test.account(Plan::Pro).await, test.account(Plan::Pro).await);
+    let mut ids = Vec::new();
+    for (age, name) in [
+        (1, "はとパン 100%"),
+        (2, "Blog"),
+        (3, "ÉCOLE_1"),
+        (4, "Old blog"),
+    ] {
+        let mut app = test.new_app(&account);
+        (app.created_at, app.name) = (at(age), name.to_owned());
+        ids.push(app.id.clone());
+        test.store.create_app(app).await.expect("stored");
+    }
+    let strange = test.app_of(&other).await;
+    let find = async |text, first, limit| {
+        let found = test.store.apps_with_name(&account, text, first, limit);
+        let found = found.await.expect("found").into_iter();
+        found.map(|app| app.name).collect::<Vec<_>>()
+    };
+    assert_eq!(find("bLOG", None, 5).await, ["Old blog", "Blog"]);
+    assert_eq!(find("", None, 3).await, ["Old blog", "ÉCOLE_1", "Blog"]);
+    assert_eq!(find("ÉCOLE", None, 5).await, ["ÉCOLE_1"]);
+    for (text, name) in [
+        ("パン", "はとパン 100%"),
+        ("%", "はとパン 100%"),
+        ("_", "ÉCOLE_1"),
+    ] {
+        assert_eq!(find(text, None, 5).await, [name]);
+    }
+    for text in ["!", "\0x", "%blog"] {
+        assert!(find(text, None, 5).await.is_empty(), "{text}");
+    }
+    assert_eq!(
+        find("blog", Some(&ids[0]), 2).await,
+        ["はとパン 100%", "Old blog"]
+    );
+    assert_eq!(find("パン", Some(&strange), 5).await, ["はとパン 100%"]);
+}
+
 #[on_each_database(flavor = "multi_thread")]
 async fn sixteen_at_once_make_one_app_on_free_and_sixteen_on_pro(database: TestDatabase) {
     for (plan, most) in [(Plan::Free, 1), (Plan::Pro, 16)] {

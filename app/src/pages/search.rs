@@ -1,0 +1,252 @@
+//! What one goes to by its name: pages, apps, sends and subscribers. The command palette shows what this page finds.
+
+use hato_domain::{ErrorCode, PageRequest, UserId};
+use hato_service::ServiceResult;
+use hato_service::access::{AccountPrincipal, MayManage};
+use hato_service::ports::{AppRecord, SendRecord, SubscriptionRecord};
+use leptos::prelude::*;
+
+use super::app::{Section, app_path};
+use super::guides::Guide;
+use super::load_page;
+use crate::components::Frame;
+use crate::i18n::{SearchTexts, Texts};
+use crate::language::Lang;
+use crate::local_path::with_query;
+use crate::request_context::RequestContext;
+
+/// Longest text that is searched for, in characters.
+const MAX_TEXT: usize = 200;
+
+/// Most that are found of one kind.
+const MAX_FOUND: u8 = 5;
+
+/// How many of the last sends are looked at.
+const MAX_SENDS: &str = "100";
+
+/// The page of the name in a language.
+type PageName = fn(&Texts) -> &'static str;
+
+/// Pages that are always there.
+const PAGES: [(PageName, &str); 5] = [
+    (|texts| texts.site.apps, "/apps"),
+    (|texts| texts.site.account, "/account"),
+    (|texts| texts.guides.title, "/docs"),
+    (|texts| texts.guides.reference, "/docs/api"),
+    (|texts| texts.site.pricing, "/pricing"),
+];
+
+/// Something that was found.
+struct Found {
+    kind: &'static str,
+    name: String,
+    /// What tells it from others of the same name.
+    about: String,
+    path: String,
+}
+
+/// The page that `?q=` asks for, in the app that `?app=` names.
+#[component]
+pub fn SearchPage() -> impl IntoView {
+    load_page(async move |ctx: RequestContext| {
+        let text = ctx.query("q").unwrap_or_default().trim().to_owned();
+        if text.chars().nth(MAX_TEXT).is_some() {
+            return Err(ErrorCode::InvalidInput.into());
+        }
+        let owner = ctx.owner().await?;
+        let search = Search { ctx, text };
+        let found = match search.ctx.query("app") {
+            Some(app) => search.in_app(&owner, &app).await?,
+            None => search.anywhere(&owner).await?,
+        };
+        Ok(view! { <SearchView search found /> }.into_any())
+    })
+}
+
+struct Search {
+    ctx: RequestContext,
+    text: String,
+}
+
+impl Search {
+    async fn anywhere(&self, owner: &AccountPrincipal) -> ServiceResult<Vec<Found>> {
+        let service = self.ctx.service();
+        let apps = service.apps_with_name(owner, &self.text, MAX_FOUND.into());
+        let apps = apps.await?;
+        let found = self.pages(None).into_iter();
+        Ok(found.chain(apps.iter().map(|app| self.app(app))).collect())
+    }
+
+    async fn in_app(&self, owner: &AccountPrincipal, app: &str) -> ServiceResult<Vec<Found>> {
+        let most = 1 + i64::from(MAX_FOUND);
+        let service = self.ctx.service();
+        let managed = service.managed_among(owner, app, &self.text, most).await?;
+        let (access, app, others) = managed;
+        let base = app_path(&app);
+        let mut found = self.pages(Some(&app));
+        found.extend(others.iter().map(|app| self.app(app)));
+        if !self.text.is_empty() {
+            let sends = self.sends(&access).await?;
+            found.extend(sends.into_iter().map(|send| self.send(&base, send)));
+            let own = self.subscriptions(&access).await?.into_iter();
+            found.extend(own.map(|it| self.subscriber(&base, it)));
+        }
+        Ok(found)
+    }
+
+    /// Whether the text is a part of the name.
+    fn fits(&self, name: &str) -> bool {
+        name.to_lowercase().contains(&self.text.to_lowercase())
+    }
+
+    /// The pages of the app, and those that are always there. A name counts in either language.
+    fn pages(&self, app: Option<&AppRecord>) -> Vec<Found> {
+        let texts = self.ctx.texts();
+        let fits = |name: PageName| {
+            Lang::ALL
+                .map(Texts::for_language)
+                .into_iter()
+                .any(|it| self.fits(name(it)))
+        };
+        let page = |name: &str, about: String, path: String| Found {
+            kind: texts.search.page,
+            name: name.to_owned(),
+            about,
+            path,
+        };
+        let sections = app
+            .into_iter()
+            .flat_map(|app| Section::ALL.map(|it| (app, it)));
+        let sections = sections
+            .filter(|(_, section)| {
+                Lang::ALL
+                    .into_iter()
+                    .any(|lang| self.fits(section.name(&Texts::for_language(lang).app)))
+            })
+            .map(|(app, section)| {
+                let path = format!("{}{}", app_path(app), section.below());
+                page(section.name(&texts.app), app.name.clone(), path)
+            });
+        let always = PAGES.into_iter().filter(|(name, _)| fits(*name));
+        let always = always.map(|(name, path)| page(name(texts), String::new(), path.to_owned()));
+        let guides = Guide::all().filter(|(title, _)| !self.text.is_empty() && self.fits(title));
+        let guides = guides.map(|(title, path)| page(title, texts.guides.title.to_owned(), path));
+        sections.chain(always).chain(guides).collect()
+    }
+
+    /// Those of the last sends that have the text in their own.
+    async fn sends(&self, access: &MayManage) -> ServiceResult<Vec<SendRecord>> {
+        let last = PageRequest::parse(Some(MAX_SENDS), None, None)?;
+        let sends = self.ctx.service().history(access, &last, None).await?.items;
+        let fitting = sends
+            .into_iter()
+            .filter(|send| self.fits(&send.title) || self.fits(&send.body));
+        Ok(fitting.take(MAX_FOUND.into()).collect())
+    }
+
+    /// The subscriptions of the user whose id the text is.
+    async fn subscriptions(&self, access: &MayManage) -> ServiceResult<Vec<SubscriptionRecord>> {
+        let Ok(user) = UserId::parse(&self.text) else {
+            return Ok(Vec::new());
+        };
+        let service = self.ctx.service();
+        service
+            .subscriptions_of_user(access, &user, MAX_FOUND.into())
+            .await
+    }
+
+    fn app(&self, app: &AppRecord) -> Found {
+        Found {
+            kind: self.ctx.texts().search.app,
+            name: app.name.clone(),
+            about: String::new(),
+            path: app_path(app),
+        }
+    }
+
+    fn send(&self, base: &str, send: SendRecord) -> Found {
+        Found {
+            kind: self.ctx.texts().search.send,
+            path: format!("{base}/sends/{}", send.id),
+            name: send.title,
+            about: send.body,
+        }
+    }
+
+    fn subscriber(&self, base: &str, subscription: SubscriptionRecord) -> Found {
+        let host = crate::islands::host(&subscription.endpoint);
+        let platform = subscription.platform.unwrap_or_default();
+        let user = subscription.user_id.unwrap_or_default();
+        Found {
+            kind: self.ctx.texts().search.subscriber,
+            path: with_query(&format!("{base}/subscribers"), &[("user", &user)]),
+            name: user,
+            about: format!("{host} {platform}"),
+        }
+    }
+}
+
+#[component]
+fn SearchView(search: Search, found: Vec<Found>) -> impl IntoView {
+    let texts = &search.ctx.texts().search;
+    let app = search.ctx.query("app");
+    let app = app.map(|app| view! { <input type="hidden" name="app" value=app /> });
+    view! {
+        <Frame title=texts.title>
+            <section class="search-page">
+                <h1>{texts.title}</h1>
+                <form class="search" method="get" action="/search" role="search">
+                    {app}
+                    <div class="field">
+                        <label for="search-text">{texts.placeholder}</label>
+                        <input
+                            id="search-text"
+                            type="search"
+                            name="q"
+                            value=search.text
+                            maxlength=MAX_TEXT
+                            aria-describedby="search-hint"
+                            dir="auto"
+                        />
+                        <p class="hint" id="search-hint">
+                            {texts.hint}
+                        </p>
+                    </div>
+                    <button type="submit" class="button quiet">
+                        {texts.find}
+                    </button>
+                </form>
+                <FoundList texts found />
+            </section>
+        </Frame>
+    }
+    .into_any()
+}
+
+/// What was found, as `app/scripts/palette.js` reads it.
+#[component]
+fn FoundList(texts: &'static SearchTexts, found: Vec<Found>) -> impl IntoView {
+    let count = (texts.found)(found.len());
+    let lines = found.into_iter().map(|it| {
+        view! {
+            <li>
+                <a href=it.path>
+                    <small>{it.kind}</small>
+                    " "
+                    <b dir="auto">{it.name}</b>
+                    " "
+                    <span dir="auto">{it.about}</span>
+                </a>
+            </li>
+        }
+    });
+    view! {
+        <p id="found-count" role="status">
+            {count}
+        </p>
+        <ul id="found" class="found">
+            {lines.collect_view()}
+        </ul>
+    }
+    .into_any()
+}

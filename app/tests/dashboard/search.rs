@@ -1,0 +1,98 @@
+//! The search for what one goes to by its name.
+
+use hato_testkit::{TestDatabase, on_each_database};
+use http::StatusCode;
+
+use crate::harness::{DashboardBrowser, OWNER, TestDashboard, id};
+
+/// The paths that a search leads to.
+async fn found(browser: &mut DashboardBrowser<'_>, query: &str) -> Vec<String> {
+    let page = browser.get(&format!("/search?{query}")).await;
+    assert_eq!(page.status, StatusCode::OK, "{query}");
+    let list = page.between("id=\"found\"", "</ul>").expect("a list");
+    let links = list.split("href=\"").skip(1);
+    let paths = links.filter_map(|rest| rest.split('"').next());
+    paths.map(|path| path.replace("&amp;", "&")).collect()
+}
+
+#[on_each_database]
+async fn it_finds_apps_pages_sends_and_subscribers(database: TestDatabase) {
+    let dashboard = TestDashboard::unlimited(database).await;
+    let mut browser = dashboard.logged_in(OWNER).await;
+    let bakery = browser.create_app("はとパン").await;
+    let blog = browser.create_app("Blog").await;
+    browser
+        .subscribe_with_tags(&bakery, 1, "member 7", &[])
+        .await;
+    let send = browser.send(&bakery, "焼きたて Bread").await;
+    assert_eq!(found(&mut browser, "q=BLOG").await, [blog.as_str()]);
+    assert_eq!(
+        found(&mut browser, "q=%E3%83%91%E3%83%B3").await,
+        [bakery.as_str()]
+    );
+    let in_bakery = |text: &str| format!("q={text}&app={}", id(&bakery));
+    assert_eq!(found(&mut browser, &in_bakery("bread")).await, [send]);
+    let subscriber = format!("{bakery}/subscribers?user=member+7");
+    assert_eq!(
+        found(&mut browser, &in_bakery("member%207")).await,
+        [subscriber.as_str()]
+    );
+    browser.get(&subscriber).await.shows("push.example");
+    assert_eq!(found(&mut browser, &in_bakery("blog")).await, [blog]);
+    // A name counts in both languages.
+    for name in ["webhook", "Undelivered", "%E4%B8%8D%E9%81%94"] {
+        let section = if name == "webhook" {
+            "webhook"
+        } else {
+            "dead-letters"
+        };
+        let expected = format!("{bakery}/{section}");
+        assert_eq!(
+            found(&mut browser, &in_bakery(name)).await,
+            [expected],
+            "{name}"
+        );
+    }
+    assert_eq!(found(&mut browser, "q=Putting+Hato").await, ["/docs/embed"]);
+    let nothing = browser.get("/search?q=nowhere").await;
+    nothing.shows("見つかりませんでした。");
+}
+
+#[on_each_database]
+async fn it_finds_nothing_of_others_and_bears_any_text(database: TestDatabase) {
+    let dashboard = TestDashboard::unlimited(database).await;
+    let mut stranger = dashboard.logged_in("stranger@example.com").await;
+    let strange = stranger.create_app("Blog").await;
+    let mut browser = dashboard.logged_in(OWNER).await;
+    let own = browser.create_app("<i>own</i>").await;
+    assert_eq!(found(&mut browser, "q=Blog").await, [""; 0]);
+    let others = browser
+        .get(&format!("/search?q=x&app={}", id(&strange)))
+        .await;
+    assert_eq!(others.status, StatusCode::NOT_FOUND);
+    for text in ["%25", "_", "!", "%00", "%E0%80", "%27%22%3Cscript%3E"] {
+        for app in ["", id(&own)] {
+            let page = browser.get(&format!("/search?q={text}&app={app}")).await;
+            assert_eq!(page.status, StatusCode::OK, "{text}");
+            page.hides("<script>alert").hides("<i>own");
+        }
+    }
+    let long = "a".repeat(201);
+    let long = browser.get(&format!("/search?q={long}")).await;
+    assert_eq!(long.status, StatusCode::BAD_REQUEST);
+    let login = dashboard.browser().get("/search?q=a").await;
+    assert_eq!(login.location(), "/login?next=%2Fsearch%3Fq%3Da");
+}
+
+#[tokio::test]
+async fn the_header_leads_to_a_search_in_the_app_that_is_open() {
+    let dashboard = TestDashboard::start(TestDatabase::sqlite().await).await;
+    let mut browser = dashboard.logged_in(OWNER).await;
+    let app = browser.create_app("blog").await;
+    let link = format!("href=\"/search?app={}\"", id(&app));
+    browser.get(&format!("{app}/keys")).await.shows(&link);
+    let apps = browser.get("/apps").await;
+    apps.shows("href=\"/search\"")
+        .shows("<dialog id=\"palette\"");
+    dashboard.browser().get("/").await.hides("palette");
+}
