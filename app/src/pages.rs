@@ -21,7 +21,7 @@ pub use account::AccountPage;
 pub use app::{
     AudiencePage, ComposePage, DeadLettersPage, HistoryPage, ImportPage, KeyEventsPage, KeysPage,
     OverviewPage, Progress, QueuedEvent, SendPage, SendSnapshot, SettingsPage, SubscribersPage,
-    VapidKeysPage, WebhookPage,
+    VapidKeysPage, WebhookPage, history_filter, subscriber_filter,
 };
 pub use apps::AppsPage;
 pub use error_page::{ErrorPage, NotFoundPage};

@@ -8,7 +8,7 @@ use hato_service::access::{AccountPrincipal, MayManage};
 use hato_service::{Service, ServiceError, ServiceResult};
 use http::header::{ACCEPT, CACHE_CONTROL, HeaderName, LOCATION, SET_COOKIE};
 use http::request::Parts;
-use http::{HeaderMap, HeaderValue, Method, StatusCode};
+use http::{HeaderMap, HeaderValue, Method, StatusCode, Uri};
 use leptos::prelude::{expect_context, provide_context};
 use leptos_axum::ResponseOptions;
 use url::form_urlencoded;
@@ -138,10 +138,7 @@ impl RequestContext {
 
     /// The first value of this name in the query; an empty one counts as absent.
     pub fn query(&self, name: &str) -> Option<String> {
-        form_urlencoded::parse(self.request.uri.query()?.as_bytes())
-            .find(|(key, _)| key == name)
-            .map(|(_, value)| value.into_owned())
-            .filter(|value| !value.is_empty())
+        query_value(&self.request.uri, name)
     }
 
     /// The error with which a form led back here (`?error=CODE`).
@@ -273,6 +270,14 @@ impl RequestContext {
             self.response.insert_header(name, value);
         }
     }
+}
+
+/// The first value of this name in the query of an address; an empty one counts as absent.
+pub fn query_value(uri: &Uri, name: &str) -> Option<String> {
+    form_urlencoded::parse(uri.query()?.as_bytes())
+        .find(|(key, _)| key == name)
+        .map(|(_, value)| value.into_owned())
+        .filter(|value| !value.is_empty())
 }
 
 /// Whether a script asks, and not a page or a form.

@@ -20,7 +20,8 @@ use crate::local_path::with_query;
 use crate::pages::load_page;
 use crate::request_context::RequestContext;
 use crate::server_fns::RemoveSubscriber;
-use search::{Fields, Search, fields, filter};
+pub use search::filter as subscriber_filter;
+use search::{Fields, Search, fields};
 
 /// Subscribers on a page.
 const PAGE_SIZE: &str = "25";
@@ -30,7 +31,7 @@ const PAGE_SIZE: &str = "25";
 pub fn SubscribersPage() -> impl IntoView {
     load_page(async move |ctx: RequestContext| {
         let (access, app) = load_app(&ctx).await?;
-        let filter = filter(&ctx)?;
+        let filter = subscriber_filter(&|name| ctx.query(name))?;
         let page = requested_page(&ctx, PAGE_SIZE)?;
         let page = ctx.service().subscriptions(&access, &filter, &page).await?;
         Ok(view! { <SubscribersView ctx app filter page /> }.into_any())
