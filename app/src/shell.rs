@@ -14,8 +14,8 @@ use crate::pages::ErrorPage;
 use crate::pages::{
     AccountPage, AppsPage, AudiencePage, ComposePage, DeadLettersPage, HistoryPage, ImportPage,
     KeyEventsPage, KeysPage, LandingPage, LogInPage, NotFoundPage, OperatorPage, OverviewPage,
-    PricingPage, ReferencePage, RegisterPage, ReviewPage, SendPage, SettingsPage, SubscribersPage,
-    VapidKeysPage, WebhookPage,
+    PricingPage, ReferencePage, RegisterPage, ReviewPage, SendPage, SettingsPage, SubscriberPage,
+    SubscribersPage, VapidKeysPage, WebhookPage,
 };
 use crate::request_context::RequestContext;
 
@@ -94,6 +94,11 @@ fn Pages() -> impl IntoView {
                 <Route
                     path=path!("/apps/:app/subscribers/import")
                     view=ImportPage
+                    ssr=SsrMode::Async
+                />
+                <Route
+                    path=path!("/apps/:app/subscribers/:subscription")
+                    view=SubscriberPage
                     ssr=SsrMode::Async
                 />
                 <Route path=path!("/apps/:app/audience") view=AudiencePage ssr=SsrMode::Async />

@@ -31,6 +31,7 @@ mod rich;
 mod schedule;
 mod sending;
 mod shared_links;
+mod subscriber;
 mod times;
 mod vapid_keys;
 mod webhook;

@@ -10,7 +10,8 @@ use async_trait::async_trait;
 use hato_domain::{AppId, AudienceFilter, Endpoint, PageRequest, SubscriptionId, UnixMillis};
 use hato_service::ports::{
     AudienceSummary, DeactivationReason, ExportCursor, ExportRecord, NewSubscription, RecipientId,
-    RegisterOutcome, StoreError, SubscriptionFilter, SubscriptionPage, SubscriptionStore,
+    RegisterOutcome, StoreError, SubscriptionFilter, SubscriptionPage, SubscriptionRecord,
+    SubscriptionStore,
 };
 use sha2::{Digest as _, Sha256};
 
@@ -22,7 +23,7 @@ use crate::error::with_context;
 use crate::export::export_page;
 use crate::refusals::end_refusals;
 use crate::registration::register;
-use crate::subscription_list::list;
+use crate::subscription_list::{find, list};
 use crate::tag_positions::{TaggedPosition, clear_tags};
 
 #[async_trait]
@@ -101,6 +102,16 @@ impl SubscriptionStore for Database {
         list(self, app, filter, page)
             .await
             .map_err(with_context("list subscriptions"))
+    }
+
+    async fn subscription_of(
+        &self,
+        app: &AppId,
+        subscription: &SubscriptionId,
+    ) -> Result<Option<SubscriptionRecord>, StoreError> {
+        find(self, app, subscription)
+            .await
+            .map_err(with_context("find a subscription"))
     }
 
     async fn audience_of(
