@@ -135,7 +135,8 @@ for (const { name, lang, locale, scripts, tag } of variants) {
     await page.waitForURL('**/sends/snd_*');
     await page.goto(app);
     await expect(page.locator('.checklist')).toHaveCount(0);
-    await expect(page.locator('.chart svg')).toBeVisible();
+    await expect(page.locator('.chart .bars')).toBeVisible();
+    await expectTooltips(page);
 
     await page.goto(`${app}/subscribers`);
     await page.locator('#search-q').fill('テスト');
@@ -282,3 +283,22 @@ test('what the user forgets is asked for, and a limit is explained', async ({ br
   expect(consoleErrors).toEqual([]);
   await page.context().close();
 });
+
+/** The numbers of a day of the chart are seen by pointer and keyboard, and lead to its history. */
+async function expectTooltips(page: Page): Promise<void> {
+  const today = page.locator('.bars li').last();
+  const tip = today.locator('.tip');
+  await expect(tip).toHaveCSS('opacity', '0');
+  await today.locator('a').hover();
+  await expect(tip).toHaveCSS('opacity', '1');
+  await page.locator('.chart h2').hover();
+  await expect(tip).toHaveCSS('opacity', '0');
+  await page.locator('.bars li').nth(-2).locator('a').focus();
+  await page.keyboard.press('Tab');
+  await expect(today.locator('a')).toBeFocused();
+  await expect(tip).toHaveCSS('opacity', '1');
+  await page.keyboard.press('Enter');
+  await page.waitForURL('**/history?from=*');
+  await expect(page.locator('table.sends tbody tr')).toHaveCount(1);
+  await page.goBack();
+}

@@ -21,6 +21,7 @@ mod languages;
 mod listeners;
 mod live;
 mod operator;
+mod overview;
 mod privacy;
 mod protection;
 mod queries;
