@@ -19,9 +19,9 @@ mod review;
 
 pub use account::AccountPage;
 pub use app::{
-    AudiencePage, ComposePage, DeadLettersPage, HistoryPage, ImportPage, KeyEventsPage, KeysPage,
-    OverviewPage, Progress, QueuedEvent, SendPage, SendSnapshot, SettingsPage, SubscriberPage,
-    SubscribersPage, VapidKeysPage, WebhookPage, history_filter, subscriber_filter,
+    AudiencePage, ComposePage, DeadLettersPage, EmbedPage, HistoryPage, ImportPage, KeyEventsPage,
+    KeysPage, OverviewPage, Progress, QueuedEvent, SendPage, SendSnapshot, SettingsPage,
+    SubscriberPage, SubscribersPage, VapidKeysPage, WebhookPage, history_filter, subscriber_filter,
 };
 pub use apps::AppsPage;
 pub use error_page::{ErrorPage, NotFoundPage};

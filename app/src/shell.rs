@@ -12,10 +12,10 @@ use leptos_router::path;
 use crate::headers;
 use crate::pages::ErrorPage;
 use crate::pages::{
-    AccountPage, AppsPage, AudiencePage, ComposePage, DeadLettersPage, HistoryPage, ImportPage,
-    KeyEventsPage, KeysPage, LandingPage, LogInPage, NotFoundPage, OperatorPage, OverviewPage,
-    PricingPage, ReferencePage, RegisterPage, ReviewPage, SendPage, SettingsPage, SubscriberPage,
-    SubscribersPage, VapidKeysPage, WebhookPage,
+    AccountPage, AppsPage, AudiencePage, ComposePage, DeadLettersPage, EmbedPage, HistoryPage,
+    ImportPage, KeyEventsPage, KeysPage, LandingPage, LogInPage, NotFoundPage, OperatorPage,
+    OverviewPage, PricingPage, ReferencePage, RegisterPage, ReviewPage, SendPage, SettingsPage,
+    SubscriberPage, SubscribersPage, VapidKeysPage, WebhookPage,
 };
 use crate::request_context::RequestContext;
 
@@ -102,6 +102,7 @@ fn Pages() -> impl IntoView {
                     ssr=SsrMode::Async
                 />
                 <Route path=path!("/apps/:app/audience") view=AudiencePage ssr=SsrMode::Async />
+                <Route path=path!("/apps/:app/embed") view=EmbedPage ssr=SsrMode::Async />
                 <Route path=path!("/apps/:app/keys") view=KeysPage ssr=SsrMode::Async />
                 <Route
                     path=path!("/apps/:app/keys/history")

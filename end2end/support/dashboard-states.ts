@@ -139,7 +139,8 @@ export class DashboardStates {
     const { app, empty, workshop } = refs;
     return [
       { name: 'overview', path: app },
-      { name: 'overview-new-key', path: workshop, prepare: makeEmbedKey, shows: '#embed-page:has-text("pk_")' },
+      { name: 'embed', path: `${app}/embed` },
+      { name: 'embed-new-key', path: `${workshop}/embed`, prepare: makeEmbedKey, shows: '#embed-page:has-text("pk_")' },
       { name: 'compose', path: `${app}/send` },
       { name: 'compose-question', path: `${app}/send`, prepare: review, shows: 'form.review .note' },
       { name: 'compose-question-nobody', path: `${empty}/send`, prepare: review, shows: 'form.review .note' },

@@ -12,7 +12,7 @@ const password = 'correct horse';
 /** What is said in each language. */
 const expectedTexts = {
   ja: {
-    sections: ['概要', '通知を送る', '送信履歴', '購読者', '届く範囲', /^API ?キー$/, '不達', 'Webhook', '設定'],
+    sections: ['概要', '通知を送る', '送信履歴', '購読者', '届く範囲', '埋め込み', /^API ?キー$/, '不達', 'Webhook', '設定'],
     question: 'この内容で送りますか？',
     audience: '有効な購読者 1 人に、いますぐ送ります。',
     sender: '通知を許可したサイト',
@@ -26,7 +26,7 @@ const expectedTexts = {
     missing: '必須項目が入力されていません',
   },
   en: {
-    sections: ['Overview', 'Send', 'History', 'Subscribers', 'Reach', 'API keys', 'Undelivered', 'Webhook', 'Settings'],
+    sections: ['Overview', 'Send', 'History', 'Subscribers', 'Reach', 'Embed', 'API keys', 'Undelivered', 'Webhook', 'Settings'],
     question: 'Send this notification?',
     audience: 'It goes to 1 active subscriber right away.',
     sender: 'the site that subscribed',
@@ -80,11 +80,13 @@ for (const { name, lang, locale, scripts, tag } of variants) {
     await expect(page.locator('.sections a')).toHaveText(expected.sections);
     await expect(page.locator('.checklist li.open')).toHaveCount(3);
 
+    await page.locator('.checklist a').first().click();
     await page.locator('form[action="/_app/create_embed_key"] button').click();
     await expect(page.locator('#embed-page')).toContainText(/appKey: "pk_[0-9a-f]{64}"/);
-    await expect(page.locator('.checklist li.open')).toHaveCount(2);
     await page.reload();
     await expect(page.locator('#embed-page')).toContainText('pk_…');
+    await page.goto(app);
+    await expect(page.locator('.checklist li.open')).toHaveCount(2);
 
     await page.goto(`${app}/keys`);
     await page.locator('#create [name=name]').fill('サーバー');

@@ -29,6 +29,7 @@ mod webhook;
 pub use audience::AudiencePage;
 pub use compose::ComposePage;
 pub use dead_letters::DeadLettersPage;
+pub use embed::EmbedPage;
 pub use history::{HistoryPage, history_filter};
 pub use import::ImportPage;
 pub use key_events::KeyEventsPage;

@@ -6,7 +6,7 @@ use http::StatusCode;
 use crate::harness::{DashboardBrowser, PageResponse, TestDashboard, id};
 
 /// Every page of an app, below its own path. `{send}` stands for a send of the app.
-const PAGES: [&str; 15] = [
+const PAGES: [&str; 16] = [
     "",
     "/send",
     "/sends/{send}",
@@ -16,6 +16,7 @@ const PAGES: [&str; 15] = [
     "/subscribers/import",
     "/subscribers/{subscription}",
     "/audience",
+    "/embed",
     "/keys",
     "/keys/history",
     "/keys/vapid",

@@ -241,6 +241,7 @@ fn app_pages(app: &str, send: &str, event: &str, subscription: &str) -> Vec<Page
         get("", below("/subscribers/import"), 3),
         get("", below(&format!("/subscribers/{subscription}")), 4),
         get("", below("/audience"), 4),
+        get("", below("/embed"), 4),
         get("", below("/keys"), 3),
         after(
             "new key",

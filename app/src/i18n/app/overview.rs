@@ -102,8 +102,8 @@ texts! {
         done = "完了", "Done";
         open = "これから", "To do";
         key = "API キーを作る", "Create an API key";
-        key_text = "下の「このコード用のキーを作る」から。",
-            "With “Create the key for this snippet” below.";
+        key_text = "「埋め込み」のページで、サイトに貼るコードと一緒に作れます。",
+            "On the page “Embed”, together with the code for your site.";
         subscriber = "最初の購読者を迎える", "Welcome the first subscriber";
         subscriber_text = "コードを貼るか、このブラウザで通知を受け取ってみましょう。",
             "Paste the code, or subscribe this browser.";

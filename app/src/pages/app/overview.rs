@@ -1,4 +1,4 @@
-//! An app's overview: what is to be done first, four figures, the last days, and how to begin. What of it can change
+//! An app's overview: what is to be done first, four figures, the last days, and a browser to try them with. What of it can change
 //! by itself does so while somebody looks.
 
 use hato_domain::UnixMillis;
@@ -9,10 +9,8 @@ use leptos::prelude::*;
 
 use super::chart::{DailyChart, PERIODS};
 use super::checklist::StartChecklist;
-use super::embed::EmbedSection;
 use super::frame::{AppFrame, Section, app_path};
 use super::load_app;
-use super::revealed_key::RevealedKey;
 use super::this_browser::TryItOut;
 use crate::components::{TimeStyle, Timestamp};
 use crate::i18n::{self, group_thousands};
@@ -20,8 +18,7 @@ use crate::islands::LiveRefresh;
 use crate::pages::{IslandAssets, load_page};
 use crate::request_context::RequestContext;
 
-/// Asks for the page on behalf of one that is open: the checklist stays to its last tick, and what is shown once waits for
-/// somebody who sees it.
+/// Asks for the page on behalf of one that is open: the checklist stays to its last tick.
 const REFRESH: &str = "refresh";
 
 /// The days of which the figures tell where none are asked for.
@@ -35,8 +32,7 @@ pub fn OverviewPage() -> impl IntoView {
         let days = asked_days(&ctx);
         let overview = ctx.service().overview(&access, days).await?;
         let is_refresh = ctx.query(REFRESH).is_some();
-        let new_key = (!is_refresh).then(|| RevealedKey::take(&ctx)).flatten();
-        Ok(view! { <OverviewSections ctx app overview new_key is_refresh /> }.into_any())
+        Ok(view! { <OverviewSections ctx app overview is_refresh /> }.into_any())
     })
 }
 
@@ -52,16 +48,13 @@ fn OverviewSections(
     ctx: RequestContext,
     app: AppRecord,
     overview: AppOverview,
-    new_key: Option<RevealedKey>,
     is_refresh: bool,
 ) -> impl IntoView {
     let texts = &ctx.texts().app;
     let path = app_path(&app);
     let stats = overview.stats.clone();
     let days = stats.daily.len();
-    let (has_sent, had_key) = (overview.has_sent, overview.had_key);
-    let context = ctx.app_context();
-    let (base_url, sdk) = (context.base_url.clone(), context.sdk.clone());
+    let has_sent = overview.has_sent;
     let coming = overview.next_due_at.zip(Some(overview.scheduled));
     let figures = view! {
         <Coming texts=&texts.overview path=path.clone() coming />
@@ -69,11 +62,7 @@ fn OverviewSections(
         <DailyChart texts=&texts.overview.chart path=path.clone() days=stats.daily />
     }
     .into_any();
-    let first_steps = view! {
-        <TryItOut ctx app=app.clone() />
-        <EmbedSection texts=&texts.embed app=app.id.to_string() base_url sdk had_key new_key />
-    }
-    .into_any();
+    let first_steps = view! { <TryItOut ctx app=app.clone() /> }.into_any();
     view! {
         <AppFrame app=app.clone() section=Section::Overview>
             <IslandAssets />

@@ -117,7 +117,7 @@ fn SubscribersView(
     let list = if is_empty {
         view! {
             <EmptyState title=texts.empty_title text=texts.empty>
-                <a class="button" href=format!("{base}#embed")>
+                <a class="button" href=format!("{base}/embed")>
                     {texts.embed}
                 </a>
             </EmptyState>
