@@ -34,7 +34,7 @@ pub use language_switch::LanguageSwitch;
 pub use list::{Column, List, NumberCell, Table, TimeCell};
 pub use logo::Logo;
 pub use notice::{ErrorNote, FormErrorNote, Note, SuccessNote, Tone};
-pub use pager::{Pager, older};
+pub use pager::{Pager, older, older_than};
 pub use palette::Palette;
 pub use post_form::{HiddenFields, PostForm};
 pub use shared_link::SharedLink;

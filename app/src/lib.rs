@@ -31,6 +31,10 @@ mod context;
 #[cfg(feature = "ssr")]
 pub mod cookie;
 #[cfg(feature = "ssr")]
+mod csv;
+#[cfg(feature = "ssr")]
+mod downloads;
+#[cfg(feature = "ssr")]
 mod flash;
 #[cfg(feature = "ssr")]
 mod form_post;

@@ -21,9 +21,9 @@ mod search;
 
 pub use account::AccountPage;
 pub use app::{
-    AudiencePage, ComposePage, DeadLettersPage, HistoryPage, ImportPage, KeyEventsPage, KeysPage,
-    OverviewPage, Progress, QueuedEvent, SendPage, SendSnapshot, SettingsPage, SubscribersPage,
-    VapidKeysPage, WebhookPage,
+    AudiencePage, ComposePage, DeadLettersPage, EmbedPage, HistoryPage, ImportPage, KeyEventsPage,
+    KeysPage, OverviewPage, Progress, QueuedEvent, SendPage, SendSnapshot, SettingsPage,
+    SubscriberPage, SubscribersPage, VapidKeysPage, WebhookPage, history_filter, subscriber_filter,
 };
 pub use apps::AppsPage;
 pub use error_page::{ErrorPage, NotFoundPage};

@@ -9,7 +9,7 @@ use hato_service::ports::AppRecord;
 use hato_service::{Service, ServiceError, ServiceResult};
 use http::header::{ACCEPT, CACHE_CONTROL, HeaderName, LOCATION, SET_COOKIE};
 use http::request::Parts;
-use http::{HeaderMap, HeaderValue, Method, StatusCode};
+use http::{HeaderMap, HeaderValue, Method, StatusCode, Uri};
 use leptos::prelude::{expect_context, provide_context};
 use leptos_axum::ResponseOptions;
 use url::form_urlencoded;
@@ -165,10 +165,7 @@ impl RequestContext {
 
     /// The first value of this name in the query; an empty one counts as absent.
     pub fn query(&self, name: &str) -> Option<String> {
-        form_urlencoded::parse(self.request.uri.query()?.as_bytes())
-            .find(|(key, _)| key == name)
-            .map(|(_, value)| value.into_owned())
-            .filter(|value| !value.is_empty())
+        query_value(&self.request.uri, name)
     }
 
     /// The id of the app whose sends and subscribers a search looks at: that of the page's path, or on the page of searches the one asked
@@ -329,6 +326,14 @@ impl RequestContext {
             self.response.insert_header(name, value);
         }
     }
+}
+
+/// The first value of this name in the query of an address; an empty one counts as absent.
+pub fn query_value(uri: &Uri, name: &str) -> Option<String> {
+    form_urlencoded::parse(uri.query()?.as_bytes())
+        .find(|(key, _)| key == name)
+        .map(|(_, value)| value.into_owned())
+        .filter(|value| !value.is_empty())
 }
 
 /// Whether a script asks, and not a page or a form.

@@ -23,13 +23,14 @@ use crate::server_fns::NotificationDraft;
 use crate::shell::{PageError, shell};
 use crate::theme::Theme;
 use crate::upload::{MAX_FORM_BYTES, MAX_LIST_BYTES, Upload};
-use crate::{AppContext, form_post, headers, progress_events};
+use crate::{AppContext, downloads, form_post, headers, progress_events};
 
 /// Every page, the server functions under `/_app`, and the 404 page for any other path.
 pub fn router(context: AppContext) -> Router {
     let options = options(&context);
     let document = document(&options);
     let events = progress_events::routes(context.clone());
+    let files = downloads::routes(context.clone());
     let provide_request = provide_request(context.clone());
     let listing = routes(&document, &provide_request);
     let pages =
@@ -55,6 +56,7 @@ pub fn router(context: AppContext) -> Router {
         .layer(DefaultBodyLimit::max(MAX_BODY_BYTES))
         .with_state(options)
         .merge(events)
+        .merge(files)
 }
 
 /// The page that explains `code`, with its status, for refusals that happen before a page is reached.

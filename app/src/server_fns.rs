@@ -56,8 +56,8 @@ pub use operator::{
 pub use review::{ConcludeReview, RejectApp, conclude_review, reject_app};
 pub use sends::{CancelSend, SendDraftToMe, SendTest, cancel_send, send_draft_to_me, send_test};
 pub use subscribers::{
-    RemoveSubscriber, SubscribeBrowser, UnsubscribeBrowser, remove_subscriber, subscribe_browser,
-    unsubscribe_browser,
+    RemoveSubscriber, RemoveSubscribers, SendTestTo, SubscribeBrowser, UnsubscribeBrowser,
+    remove_subscriber, remove_subscribers, send_test_to, subscribe_browser, unsubscribe_browser,
 };
 pub use theme::{ChooseTheme, choose_theme};
 #[cfg(feature = "ssr")]

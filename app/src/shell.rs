@@ -12,10 +12,11 @@ use leptos_router::path;
 use crate::headers;
 use crate::pages::ErrorPage;
 use crate::pages::{
-    AccountPage, AppsPage, AudiencePage, ComposePage, DeadLettersPage, GuidePage, GuidesPage,
-    HistoryPage, ImportPage, KeyEventsPage, KeysPage, LandingPage, LogInPage, NotFoundPage,
-    OperatorPage, OverviewPage, PricingPage, ReferencePage, RegisterPage, ReviewPage, SearchPage,
-    SendPage, SettingsPage, SubscribersPage, VapidKeysPage, WebhookPage,
+    AccountPage, AppsPage, AudiencePage, ComposePage, DeadLettersPage, EmbedPage, GuidePage,
+    GuidesPage, HistoryPage, ImportPage, KeyEventsPage, KeysPage, LandingPage, LogInPage,
+    NotFoundPage, OperatorPage, OverviewPage, PricingPage, ReferencePage, RegisterPage, ReviewPage,
+    SearchPage, SendPage, SettingsPage, SubscriberPage, SubscribersPage, VapidKeysPage,
+    WebhookPage,
 };
 use crate::request_context::RequestContext;
 
@@ -98,7 +99,13 @@ fn Pages() -> impl IntoView {
                     view=ImportPage
                     ssr=SsrMode::Async
                 />
+                <Route
+                    path=path!("/apps/:app/subscribers/:subscription")
+                    view=SubscriberPage
+                    ssr=SsrMode::Async
+                />
                 <Route path=path!("/apps/:app/audience") view=AudiencePage ssr=SsrMode::Async />
+                <Route path=path!("/apps/:app/embed") view=EmbedPage ssr=SsrMode::Async />
                 <Route path=path!("/apps/:app/keys") view=KeysPage ssr=SsrMode::Async />
                 <Route
                     path=path!("/apps/:app/keys/history")

@@ -75,7 +75,7 @@ interface Apps {
   withoutWebhook: string;
 }
 
-/** The ids of sends by their state, and of an event of the first one. */
+/** The ids of sends by their state, of an event of the first one, and of a subscriber. */
 interface Traffic {
   done: string;
   running: string;
@@ -85,6 +85,7 @@ interface Traffic {
   refused: string;
   toSome: string;
   event: string;
+  subscriber: string;
 }
 
 export class DashboardStates {
@@ -138,7 +139,8 @@ export class DashboardStates {
     const { app, empty, workshop } = refs;
     return [
       { name: 'overview', path: app },
-      { name: 'overview-new-key', path: workshop, prepare: makeEmbedKey, shows: '#embed-page:has-text("pk_")' },
+      { name: 'embed', path: `${app}/embed` },
+      { name: 'embed-new-key', path: `${workshop}/embed`, prepare: makeEmbedKey, shows: '#embed-page:has-text("pk_")' },
       { name: 'compose', path: `${app}/send` },
       { name: 'compose-question', path: `${app}/send`, prepare: review, shows: 'form.review .note' },
       { name: 'compose-question-nobody', path: `${empty}/send`, prepare: review, shows: 'form.review .note' },
@@ -158,11 +160,14 @@ export class DashboardStates {
       { name: 'send-to', path: `${app}/sends/${refs.toSome}`, shows: '.send-details code' },
       { name: 'history', path: `${app}/history` },
       { name: 'history-scheduled', path: `${app}/history?status=scheduled`, shows: '.status.scheduled' },
+      { name: 'history-searched', path: `${app}/history?q=${encodeURIComponent(notification.title)}&from=2020-01-01`, shows: '.delivery-bar' },
       { name: 'history-none', path: `${empty}/history?status=refused`, shows: '.empty' },
       { name: 'subscribers', path: `${app}/subscribers` },
       { name: 'subscribers-question', path: `${app}/subscribers`, prepare: askToConfirm, shows: 'details.confirm[open] form' },
       { name: 'subscribers-none-found', path: `${app}/subscribers?q=nobody`, shows: '.empty' },
       { name: 'subscribers-filtered', path: `${app}/subscribers?tag=news&state=active`, shows: 'table.subscribers' },
+      { name: 'subscriber', path: `${app}/subscribers/${refs.subscriber}`, shows: '#subscriber-id' },
+      { name: 'subscriber-menu', path: `${app}/subscribers/${refs.subscriber}`, prepare: askToConfirm, shows: 'details.confirm[open] form' },
       { name: 'subscribers-import', path: `${app}/subscribers/import` },
       { name: 'audience', path: `${app}/audience`, shows: 'table.audience-hosts' },
       { name: 'keys', path: `${app}/keys`, shows: 'table.keys' },
@@ -212,11 +217,12 @@ async function createTraffic(app: ApiApp, push: PushService, receiver: WebhookRe
   const cancelled = await app.send({ ...reserve, title: `${reserve.title}（訂正前）` });
   await app.waitForStatus(cancelled, 'sending');
   await app.request('DELETE', `/notifications/${cancelled}`);
-  return { done, running, cancelled, event, ...waiting };
+  const { items } = await app.request('GET', '/subscriptions?limit=1');
+  return { done, running, cancelled, event, subscriber: items[0].id, ...waiting };
 }
 
 /** Gives some subscribers users and tags, and the app sends to them and sends that are scheduled. */
-async function createWaitingTraffic(app: ApiApp, browsers: Subscriber[]): Promise<Omit<Traffic, 'done' | 'running' | 'cancelled' | 'event'>> {
+async function createWaitingTraffic(app: ApiApp, browsers: Subscriber[]): Promise<Omit<Traffic, 'done' | 'running' | 'cancelled' | 'event' | 'subscriber'>> {
   for (const [number, browser] of browsers.slice(-12).entries()) {
     await app.identify(browser, `member-${number % 3}`, ['news', number % 2 ? 'lang:ja' : 'lang:en', '_plan:pro']);
   }

@@ -46,7 +46,7 @@ async function snippets(page: Page): Promise<string> {
 
 /** Makes the snippets' own key with their button, and resolves with them. */
 export async function createEmbedKey(page: Page, hato: string, app: string): Promise<string> {
-  await open(page, `${hato}/apps/${app}`);
+  await open(page, `${hato}/apps/${app}/embed`);
   await submit(page, 'form[action="/_app/create_embed_key"]', {});
   return snippets(page);
 }

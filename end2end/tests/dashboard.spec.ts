@@ -12,7 +12,7 @@ const password = 'correct horse';
 /** What is said in each language. */
 const expectedTexts = {
   ja: {
-    sections: ['概要', '通知を送る', '送信履歴', '購読者', '届く範囲', /^API ?キー$/, '不達', 'Webhook', '設定'],
+    sections: ['概要', '通知を送る', '送信履歴', '購読者', '届く範囲', '埋め込み', /^API ?キー$/, '不達', 'Webhook', '設定'],
     question: 'この内容で送りますか？',
     audience: '有効な購読者 1 人に、いますぐ送ります。',
     sender: '通知を許可したサイト',
@@ -26,7 +26,7 @@ const expectedTexts = {
     missing: '必須項目が入力されていません',
   },
   en: {
-    sections: ['Overview', 'Send', 'History', 'Subscribers', 'Reach', 'API keys', 'Undelivered', 'Webhook', 'Settings'],
+    sections: ['Overview', 'Send', 'History', 'Subscribers', 'Reach', 'Embed', 'API keys', 'Undelivered', 'Webhook', 'Settings'],
     question: 'Send this notification?',
     audience: 'It goes to 1 active subscriber right away.',
     sender: 'the site that subscribed',
@@ -80,11 +80,13 @@ for (const { name, lang, locale, scripts, tag } of variants) {
     await expect(page.locator('.sections a')).toHaveText(expected.sections);
     await expect(page.locator('.checklist li.open')).toHaveCount(3);
 
+    await page.locator('.checklist a').first().click();
     await page.locator('form[action="/_app/create_embed_key"] button').click();
     await expect(page.locator('#embed-page')).toContainText(/appKey: "pk_[0-9a-f]{64}"/);
-    await expect(page.locator('.checklist li.open')).toHaveCount(2);
     await page.reload();
     await expect(page.locator('#embed-page')).toContainText('pk_…');
+    await page.goto(app);
+    await expect(page.locator('.checklist li.open')).toHaveCount(2);
 
     await page.goto(`${app}/keys`);
     await page.locator('#create [name=name]').fill('サーバー');
@@ -135,7 +137,8 @@ for (const { name, lang, locale, scripts, tag } of variants) {
     await page.waitForURL('**/sends/snd_*');
     await page.goto(app);
     await expect(page.locator('.checklist')).toHaveCount(0);
-    await expect(page.locator('.chart svg')).toBeVisible();
+    await expect(page.locator('.chart .bars')).toBeVisible();
+    await expectTooltips(page);
 
     await page.goto(`${app}/subscribers`);
     await page.locator('#search-q').fill('テスト');
@@ -282,3 +285,22 @@ test('what the user forgets is asked for, and a limit is explained', async ({ br
   expect(consoleErrors).toEqual([]);
   await page.context().close();
 });
+
+/** The numbers of a day of the chart are seen by pointer and keyboard, and lead to its history. */
+async function expectTooltips(page: Page): Promise<void> {
+  const today = page.locator('.bars li').last();
+  const tip = today.locator('.tip');
+  await expect(tip).toHaveCSS('opacity', '0');
+  await today.locator('a').hover();
+  await expect(tip).toHaveCSS('opacity', '1');
+  await page.locator('.chart h2').hover();
+  await expect(tip).toHaveCSS('opacity', '0');
+  await page.locator('.bars li').nth(-2).locator('a').focus();
+  await page.keyboard.press('Tab');
+  await expect(today.locator('a')).toBeFocused();
+  await expect(tip).toHaveCSS('opacity', '1');
+  await page.keyboard.press('Enter');
+  await page.waitForURL('**/history?from=*');
+  await expect(page.locator('table.sends tbody tr')).toHaveCount(1);
+  await page.goBack();
+}

@@ -9,6 +9,9 @@ pub fn ConfirmDialog(
     /// What it is about, for those who do not see the row that it stands in.
     #[prop(optional, into)]
     about: Option<String>,
+    /// Whether it hides behind three dots, which take less notice.
+    #[prop(optional)]
+    is_menu: bool,
     /// Whether it is open from the start.
     #[prop(optional)]
     open: bool,
@@ -20,9 +23,18 @@ pub fn ConfirmDialog(
             <span class="visually-hidden">" " <bdi>{about}</bdi></span>
         }
     });
+    let (class, dots) = if is_menu {
+        ("button quiet small", Some("⋯"))
+    } else {
+        ("button quiet small danger", None)
+    };
     view! {
         <details class="confirm" name="question" open=open>
-            <summary class="button quiet small danger">{label} {about}</summary>
+            <summary class=class>
+                {dots.map(|dots| view! { <span aria-hidden="true">{dots}</span> })}
+                <span class:visually-hidden=is_menu>{label}</span>
+                {about}
+            </summary>
             <div class="confirm-body">{children()}</div>
         </details>
     }

@@ -1,5 +1,6 @@
 //! The ways through a list that is newest first.
 
+use hato_domain::Cursor;
 use hato_domain::wire::Page;
 use leptos::prelude::*;
 
@@ -29,8 +30,14 @@ pub fn Pager(path: String, older: Option<String>) -> impl IntoView {
 
 /// The path of the page after this one of the list at `path`, which may have a query, if there is one.
 pub fn older<T>(path: &str, page: &Page<T>) -> Option<String> {
-    let before = page.next_before?.0;
-    let id = page.next_before_id.as_deref()?;
+    let (before, before_id) = (page.next_before?, page.next_before_id.clone());
+    Some(older_than(path, &Cursor { before, before_id }))
+}
+
+/// The path of the page that begins after `last` of the list at `path`, which may have a query.
+pub fn older_than(path: &str, last: &Cursor) -> String {
+    let before = last.before.0;
+    let id = last.before_id.as_deref().unwrap_or_default();
     let separator = if path.contains('?') { '&' } else { '?' };
-    Some(format!("{path}{separator}before={before}&before_id={id}"))
+    format!("{path}{separator}before={before}&before_id={id}")
 }

@@ -42,7 +42,7 @@ pub async fn create_embed_key(
     #[server(default)]
     name: String,
 ) -> Result<(), ServerFunctionError> {
-    let form = Form::for_app(&app, "", "embed");
+    let form = Form::for_app(&app, "/embed", "embed");
     let scope = Scope::SubscribeOnly.as_str();
     form.respond(create(&form, &app, &name, scope, "embed"))
         .await

@@ -1,9 +1,9 @@
 //! Subscribing the owner's browser, and removing subscribers.
 
 #[cfg(feature = "ssr")]
-use hato_domain::wire::RegisterSubscription;
+use hato_domain::wire::{Notify, RegisterSubscription};
 #[cfg(feature = "ssr")]
-use hato_domain::{Endpoint, SiteOrigin};
+use hato_domain::{Endpoint, SiteOrigin, SubscriptionId};
 #[cfg(feature = "ssr")]
 use http::header::ORIGIN;
 use leptos::prelude::*;
@@ -107,6 +107,68 @@ pub async fn remove_subscriber(
         Ok(form.page_with("done=remove"))
     })
     .await
+}
+
+/// Removes the subscribers that were ticked, and leads back to where in the list they were.
+#[server(name = RemoveSubscribers, prefix = "/_app", endpoint = "remove_subscribers")]
+pub async fn remove_subscribers(
+    /// The id of the app, `app_…`.
+    #[server(default)]
+    app: String,
+    /// The ids of the subscriptions, `sub_…`.
+    #[server(default)]
+    subscriptions: Vec<String>,
+    /// The query of the list, as in [`remove_subscriber`].
+    #[server(default)]
+    list: String,
+) -> Result<(), ServerFunctionError> {
+    let list = list_path(&list);
+    let form = Form::for_app(&app, &list, "remove");
+    form.respond(async {
+        let access = form.ctx().may_manage(&app).await?;
+        let service = form.service();
+        let removed = service.remove_subscriptions(&access, &subscriptions);
+        let removed = removed.await?;
+        Ok(form.page_with(&format!("done=removed&removed={removed}")))
+    })
+    .await
+}
+
+/// Sends a test to one subscriber, and leads to where one sees how it goes. The test speaks the language of the page.
+#[server(name = SendTestTo, prefix = "/_app", endpoint = "send_test_to")]
+pub async fn send_test_to(
+    /// The id of the app, `app_…`.
+    #[server(default)]
+    app: String,
+    /// The id of the subscription, `sub_…`.
+    #[server(default)]
+    subscription: String,
+) -> Result<(), ServerFunctionError> {
+    let form = Form::for_app(&app, &subscriber_page(&subscription), "test");
+    form.respond(async {
+        let access = form.ctx().may_manage(&app).await?;
+        let service = form.service();
+        let to = service.subscription(&access, &subscription).await?;
+        let texts = &form.ctx().texts().app.this_browser;
+        let notify = Notify {
+            title: Some(texts.test_title.to_owned()),
+            body: Some(texts.test_body.to_owned()),
+            endpoint: Some(to.endpoint),
+            ..Notify::default()
+        };
+        let sent = service.send(&access.may_send(), notify, None).await?;
+        Ok(format!("/apps/{}/sends/{}", access.app(), sent.send_id))
+    })
+    .await
+}
+
+/// The subscriber's page below the app's, or the list for an id that is none.
+#[cfg(feature = "ssr")]
+fn subscriber_page(subscription: &str) -> String {
+    SubscriptionId::parse(subscription).map_or_else(
+        |_| "/subscribers".to_owned(),
+        |id| format!("/subscribers/{id}"),
+    )
 }
 
 /// The list's path below the app's, with the query if a path may have it.

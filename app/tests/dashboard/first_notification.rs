@@ -62,13 +62,14 @@ async fn the_snippets_are_filled_in_once_with_a_key_of_their_own(database: TestD
     let dashboard = TestDashboard::start(database).await;
     let mut browser = dashboard.logged_in("owner@example.com").await;
     let app = browser.create_app("blog").await;
-    browser.get(&app).await.shows("appKey: \"pk_…\"");
+    let embed = format!("{app}/embed");
+    browser.get(&embed).await.shows("appKey: \"pk_…\"");
     let fields = [("app", id(&app)), ("name", "埋め込み")];
     let page = browser.submit("/_app/create_embed_key", &fields).await;
     let key = page.between("appKey: \"", "\"").expect("a key");
     assert_eq!((key.len(), key.starts_with("pk_")), (67, true), "{key}");
     let key = key.to_owned();
-    browser.get(&app).await.hides(&key);
+    browser.get(&embed).await.hides(&key);
     let keys = browser.get(&format!("{app}/keys")).await;
     keys.shows("埋め込み").shows("subscribe_only").hides(&key);
 }
@@ -79,7 +80,7 @@ async fn the_snippet_names_this_server() {
     let mut browser = dashboard.logged_in("owner@example.com").await;
     let app = browser.create_app("blog").await;
     browser
-        .get(&app)
+        .get(&format!("{app}/embed"))
         .await
         .shows("importScripts(\"https://hato.example/sdk/sw.js\")")
         .shows("src=\"https://hato.example/sdk/0.1.0/hato.js\"")

@@ -60,19 +60,6 @@ async fn first_steps_are_not_taken_twice(database: TestDatabase) {
     browser.get(&app).await.hides("id=\"checklist\"");
 }
 
-#[tokio::test]
-async fn a_page_that_refreshes_itself_takes_no_new_key() {
-    let dashboard = TestDashboard::start(TestDatabase::sqlite().await).await;
-    let mut browser = dashboard.logged_in(OWNER).await;
-    let app = browser.create_app("blog").await;
-    let fields = [("app", id(&app)), ("name", "埋め込み")];
-    browser.post("/_app/create_embed_key", &fields).await;
-    let refreshed = browser.get(&format!("{app}?refresh=1")).await;
-    refreshed.shows("appKey: \"pk_…\"");
-    let shown = browser.get(&app).await;
-    shown.hides("appKey: \"pk_…\"");
-}
-
 #[on_each_database]
 async fn events_end_with_the_session(database: TestDatabase) {
     let dashboard = TestDashboard::start(database).await;

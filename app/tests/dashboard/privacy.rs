@@ -6,7 +6,7 @@ use http::StatusCode;
 use crate::harness::{DashboardBrowser, PageResponse, TestDashboard, id};
 
 /// Every page of an app, below its own path. `{send}` stands for a send of the app.
-const PAGES: [&str; 14] = [
+const PAGES: [&str; 16] = [
     "",
     "/send",
     "/sends/{send}",
@@ -14,7 +14,9 @@ const PAGES: [&str; 14] = [
     "/history",
     "/subscribers",
     "/subscribers/import",
+    "/subscribers/{subscription}",
     "/audience",
+    "/embed",
     "/keys",
     "/keys/history",
     "/keys/vapid",
@@ -24,7 +26,7 @@ const PAGES: [&str; 14] = [
 ];
 
 /// Every form of an app, with its fields beyond the app's id.
-const FORMS: [(&str, &[(&str, &str)]); 23] = [
+const FORMS: [(&str, &[(&str, &str)]); 25] = [
     ("create_key", &[("name", "stolen"), ("scope", "full")]),
     ("create_embed_key", &[("name", "stolen")]),
     ("delete_key", &[("key", "{key}")]),
@@ -47,7 +49,12 @@ const FORMS: [(&str, &[(&str, &str)]); 23] = [
     ("delete_app", &[("name", "secret loft")]),
     ("cancel_send", &[("send", "{send}")]),
     ("remove_subscriber", &[("subscription", "{subscription}")]),
+    (
+        "remove_subscribers",
+        &[("subscriptions[]", "{subscription}")],
+    ),
     ("send_test", &[("endpoint", "{endpoint}")]),
+    ("send_test_to", &[("subscription", "{subscription}")]),
     ("count_recipients", &[("tags", "news")]),
     ("unsubscribe_browser", &[("endpoint", "{endpoint}")]),
     ("set_webhook", &[("webhook_url", "https://stolen.example")]),
@@ -114,7 +121,9 @@ impl PrivateApp {
     }
 
     fn path(&self, app: &str, page: &str) -> String {
-        format!("{app}{page}").replace("{send}", &self.send)
+        format!("{app}{page}")
+            .replace("{send}", &self.send)
+            .replace("{subscription}", &self.subscription)
     }
 }
 
@@ -147,7 +156,7 @@ async fn no_page_of_another_account_is_reached_by_editing_the_address(database: 
             assert_eq!(response.status, StatusCode::NOT_FOUND, "{app}{page}");
             response.hides("secret");
         }
-        if page.contains("{send}") {
+        if page.contains('{') {
             let response = other.get(&private.path(&own_app, page)).await;
             assert_eq!(response.status, StatusCode::NOT_FOUND, "{page}");
             response.hides("secret");

@@ -222,7 +222,7 @@ fn compose_pages(app: &str) -> Vec<PageState> {
 }
 
 /// Pages of an app that has one of everything, among it this send and this event.
-fn app_pages(app: &str, send: &str, event: &str) -> Vec<PageState> {
+fn app_pages(app: &str, send: &str, event: &str, subscription: &str) -> Vec<PageState> {
     let below = |rest: &str| format!("{app}{rest}");
     let id = id(app);
     vec![
@@ -243,8 +243,10 @@ fn app_pages(app: &str, send: &str, event: &str) -> Vec<PageState> {
         get("of a tag", below("/subscribers?tag=news&state=active"), 4),
         get("of a user", below("/subscribers?user=u1&host=push"), 4),
         get("", below("/subscribers/import"), 3),
+        get("", below(&format!("/subscribers/{subscription}")), 4),
         get("", below("/audience"), 4),
         get("in an app", format!("/search?q=u1&app={id}"), 4),
+        get("", below("/embed"), 4),
         get("", below("/keys"), 3),
         after(
             "new key",
@@ -304,7 +306,10 @@ async fn the_html_of_any_page_costs_few_queries() {
         .await;
     let event = dashboard.only_event().await;
     let compose_pages = compose_pages(&app).into_iter();
-    let app_pages = compose_pages.chain(app_pages(&app, &send, &event));
+    let list = browser.get(&format!("{app}/subscribers")).await;
+    let subscription = list.between("name=\"subscription\" value=\"", "\"");
+    let subscription = subscription.expect("an id");
+    let app_pages = compose_pages.chain(app_pages(&app, &send, &event, subscription));
     for page in account_pages().into_iter().chain(app_pages) {
         seen.push(page.stays_cheap(&dashboard, &mut browser, 1).await);
     }

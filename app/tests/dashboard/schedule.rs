@@ -138,7 +138,7 @@ async fn the_history_is_narrowed_down_by_status(database: TestDatabase) {
     let queued = list(&mut browser, "queued").await;
     queued.shows("いまの便り").hides(&send);
     let refused = list(&mut browser, "refused").await;
-    refused.shows("この状態の送信はありません");
+    refused.shows("条件に合う送信は見つかりませんでした");
     list(&mut browser, "nonsense")
         .await
         .shows(&send)

@@ -1,11 +1,11 @@
 //! What was sent, newest first (SPEC 4.11).
 
-use hato_domain::PageRequest;
 use hato_domain::wire::Page;
+use hato_domain::{ErrorCode, PageRequest};
 
 use crate::access::MayManage;
 use crate::paging::paged;
-use crate::ports::{SendRecord, SendStatus};
+use crate::ports::{SendFilter, SendPage, SendRecord, SendStatus};
 use crate::{Service, ServiceResult};
 
 impl Service {
@@ -20,5 +20,36 @@ impl Service {
         Ok(paged(sends, page, |send| {
             (send.created_at, send.id.to_string())
         }))
+    }
+
+    /// A page of the app's sends that `filter` lets through. A search that finds no turn, because the account has other heavy reads under
+    /// way, is cut short.
+    pub async fn search_history(
+        &self,
+        access: &MayManage,
+        filter: &SendFilter,
+        page: &PageRequest,
+    ) -> ServiceResult<SendPage> {
+        if !filter.is_heavy() {
+            return Ok(self.history(access, page, filter.status).await?.into());
+        }
+        match self.heavy_reads.turn(access.account()).await {
+            Some(_turn) => Ok(self.store.search_sends(access.app(), filter, page).await?),
+            None => Ok(SendPage::without_a_look()),
+        }
+    }
+
+    /// The same for who reads page after page until the last one: `OVERLOADED` where nothing could be looked at.
+    pub async fn searched_history(
+        &self,
+        access: &MayManage,
+        filter: &SendFilter,
+        page: &PageRequest,
+    ) -> ServiceResult<SendPage> {
+        let found = self.search_history(access, filter, page).await?;
+        if found.is_cut_short && found.next.is_none() {
+            return Err(ErrorCode::Overloaded.into());
+        }
+        Ok(found)
     }
 }

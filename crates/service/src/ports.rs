@@ -21,6 +21,7 @@ mod retention;
 mod reviews;
 mod scheduled_sends;
 mod sealed;
+mod send_search;
 mod sends;
 mod sessions;
 mod stats;
@@ -57,6 +58,7 @@ pub use retention::{DeactivationCursor, RetentionStore};
 pub use reviews::{ReviewConclusion, ReviewStore};
 pub use scheduled_sends::{ScheduledSend, ScheduledSendStore, StartSendOutcome};
 pub use sealed::{ResealedText, SealedPlace, SealedStore, SealedText};
+pub use send_search::{SendFilter, SendPage, SendSearchStore};
 pub use sends::{
     AcceptSendOutcome, Audience, DeadLetterRecord, IdempotencyEntry, MAX_SCHEDULED, NewSend,
     SendConditions, SendCounts, SendFailure, SendFailures, SendRecord, SendStatus, SendStore,
@@ -100,6 +102,7 @@ pub trait Store:
     + IdentityStore
     + StatsStore
     + SendStore
+    + SendSearchStore
     + ScheduledSendStore
     + DeliveryQueue
     + EngagementStore

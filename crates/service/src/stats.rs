@@ -7,7 +7,7 @@ use crate::access::MayManage;
 use crate::ports::{DayCounts, StatsPeriod, StatsRecord};
 use crate::{Service, ServiceResult};
 
-/// How many days are told one by one, today included.
+/// How many days the API tells one by one, today included.
 const DAYS: i64 = 30;
 
 /// How an app stands, for its owner's first look.
@@ -30,15 +30,15 @@ pub struct AppOverview {
 impl Service {
     /// How many subscribe, and what was sent to them: ever, this month and on each of the last 30 days (UTC).
     pub async fn stats(&self, access: &MayManage) -> ServiceResult<Stats> {
-        let (record, period) = self.read_stats(access).await?;
-        Ok(to_stats(&record, period))
+        let (record, period) = self.read_stats(access, DAYS).await?;
+        Ok(to_stats(&record, period, DAYS))
     }
 
-    /// The app's statistics, and how far its owner has come.
-    pub async fn overview(&self, access: &MayManage) -> ServiceResult<AppOverview> {
-        let (record, period) = self.read_stats(access).await?;
+    /// The app's statistics with each of the last `days` days, and how far its owner has come.
+    pub async fn overview(&self, access: &MayManage, days: i64) -> ServiceResult<AppOverview> {
+        let (record, period) = self.read_stats(access, days).await?;
         Ok(AppOverview {
-            stats: to_stats(&record, period),
+            stats: to_stats(&record, period, days),
             had_key: record.had_key,
             had_subscriber: record.had_subscriber,
             has_sent: record.total_sends > 0,
@@ -47,10 +47,14 @@ impl Service {
         })
     }
 
-    async fn read_stats(&self, access: &MayManage) -> ServiceResult<(StatsRecord, StatsPeriod)> {
+    async fn read_stats(
+        &self,
+        access: &MayManage,
+        days: i64,
+    ) -> ServiceResult<(StatsRecord, StatsPeriod)> {
         let now = self.clock.now();
         let period = StatsPeriod {
-            first_day: now.day_number() - DAYS + 1,
+            first_day: now.day_number() - days + 1,
             month: now.month(),
         };
         let record = self.store.stats(access.app(), period).await?;
@@ -58,9 +62,9 @@ impl Service {
     }
 }
 
-fn to_stats(record: &StatsRecord, period: StatsPeriod) -> Stats {
+fn to_stats(record: &StatsRecord, period: StatsPeriod, days: i64) -> Stats {
     Stats {
-        daily: daily(&record.days, period.first_day),
+        daily: daily(&record.days, period.first_day, days),
         active_subscribers: record.active,
         deactivated_subscribers: record.deactivated,
         total_sent: record.total_sent,
@@ -75,7 +79,7 @@ fn to_stats(record: &StatsRecord, period: StatsPeriod) -> Stats {
 }
 
 /// Every day of the period, with zeros for those on which nothing was sent.
-fn daily(days: &[DayCounts], first: i64) -> Vec<DailyStats> {
+fn daily(days: &[DayCounts], first: i64, count: i64) -> Vec<DailyStats> {
     let day = |number| {
         let counted = days.iter().find(|day| day.day == number);
         DailyStats {
@@ -88,5 +92,5 @@ fn daily(days: &[DayCounts], first: i64) -> Vec<DailyStats> {
             dismissed: counted.map_or(0, |day| day.dismissed),
         }
     };
-    (first..first + DAYS).map(day).collect()
+    (first..first + count).map(day).collect()
 }

@@ -10,8 +10,11 @@ use uuid::Uuid;
 
 use crate::access::{MayManage, MaySubscribe};
 use crate::error::found;
-use crate::ports::{NewSubscription, RateWindow, RegisterOutcome, StoreError};
+use crate::ports::{NewSubscription, RateWindow, RegisterOutcome, StoreError, SubscriptionRecord};
 use crate::{Service, ServiceResult};
+
+/// Most subscriptions that are removed at once.
+const MAX_REMOVED: usize = 100;
 
 /// A client whose new subscription is counted.
 struct CountedClient<'a> {
@@ -112,6 +115,41 @@ impl Service {
     pub async fn remove_subscription(&self, access: &MayManage, id: &str) -> ServiceResult<()> {
         let id = SubscriptionId::parse(id)?;
         found(self.store.remove_subscription(access.app(), &id).await?)
+    }
+
+    /// Removes several likewise, at most 100: `INVALID_INPUT` for more of them, `MISSING_FIELDS` for none, and `NOT_FOUND` when the app has
+    /// none of them, or one is no id. Refused, it removes nothing. Returns how many there were.
+    pub async fn remove_subscriptions(
+        &self,
+        access: &MayManage,
+        ids: &[String],
+    ) -> ServiceResult<usize> {
+        if ids.is_empty() {
+            return Err(ErrorCode::MissingFields.into());
+        }
+        if ids.len() > MAX_REMOVED {
+            return Err(ErrorCode::InvalidInput.into());
+        }
+        let ids = ids.iter().map(|id| SubscriptionId::parse(id));
+        let ids: Vec<_> = ids.collect::<Result<_, _>>()?;
+        let mut removed = 0;
+        for id in ids {
+            let was_there = self.store.remove_subscription(access.app(), &id).await?;
+            removed += usize::from(was_there);
+        }
+        found(removed > 0)?;
+        Ok(removed)
+    }
+
+    /// The app's subscription with this id; `NOT_FOUND` for any other.
+    pub async fn subscription(
+        &self,
+        access: &MayManage,
+        id: &str,
+    ) -> ServiceResult<SubscriptionRecord> {
+        let id = SubscriptionId::parse(id)?;
+        let found = self.store.subscription_of(access.app(), &id).await?;
+        Ok(found.ok_or(ErrorCode::NotFound)?)
     }
 
     /// The subscription that the request describes, whose user is proven: `INVALID_USER_TOKEN`.

@@ -3,8 +3,9 @@
 use futures_util::stream::BoxStream;
 use hato_domain::{AppId, Cursor, PositionSet, SubscriptionId, Tag, UnixMillis, UserId};
 use hato_service::ports::{Deactivated, DeactivationReason, SubscriptionRecord};
+use sqlx::Executor;
 
-use crate::dialect::{DbConnection, sql};
+use crate::dialect::{DbConnection, Driver, sql};
 use crate::error::{decode_error, json};
 use crate::profiles::parse_tags;
 
@@ -14,6 +15,24 @@ pub(crate) const MAX_SORTED: i64 = 5_000;
 /// The time and the id before which rows are taken, and how many at most.
 pub(crate) type Beginning<'b> = (i64, &'b str, i64);
 pub(crate) type Rows<'c> = BoxStream<'c, sqlx::Result<ListedRow>>;
+
+/// The app's subscription with this id.
+pub(crate) async fn row_of<'e>(
+    reader: impl Executor<'e, Database = Driver>,
+    app: &AppId,
+    id: &SubscriptionId,
+) -> sqlx::Result<Option<ListedRow>> {
+    sqlx::query_as!(
+        ListedRow,
+        "SELECT public_id, endpoint, platform, user_id, tags, lang, time_zone, position,
+                deactivated_at, deactivation_reason, created_at
+         FROM subscriptions WHERE app_id = $1 AND public_id = $2",
+        app.as_str(),
+        id.as_str()
+    )
+    .fetch_optional(reader)
+    .await
+}
 
 pub(crate) fn rows_of_all<'c>(
     c: &'c mut DbConnection,

@@ -5,13 +5,15 @@
 //! it finds: a page may come back short, or empty, and yet say where the next one begins.
 
 use futures_util::TryStreamExt as _;
-use hato_domain::{AppId, Cursor, Endpoint, PageRequest, PositionSet, UserId};
+use hato_domain::{AppId, Cursor, Endpoint, PageRequest, PositionSet, SubscriptionId, UserId};
 use hato_service::ports::{StateFilter, SubscriptionFilter, SubscriptionPage, SubscriptionRecord};
 use tokio::task::yield_now;
 
 use crate::Database;
 use crate::dialect::{DbConnection, bounded_reader, is_out_of_time, readers};
-use crate::listed_subscription::{ListedRow, MAX_SORTED, rows_at, rows_of_all, rows_of_user};
+use crate::listed_subscription::{
+    ListedRow, MAX_SORTED, row_of, rows_at, rows_of_all, rows_of_user,
+};
 use crate::paging::bound;
 use crate::reach_blocks::{ReachBlocks, blocks_of, last_successes, tagged_with_blocks};
 
@@ -67,6 +69,26 @@ pub(crate) async fn list_of_user(
     let rows = rows_of_user(&mut connection, app, user, (before, before_id, limit));
     let rows: Vec<_> = rows.try_collect().await?;
     rows.into_iter().map(|row| row.into_record(None)).collect()
+}
+
+/// The app's subscription with this id.
+pub(crate) async fn find(
+    database: &Database,
+    app: &AppId,
+    id: &SubscriptionId,
+) -> sqlx::Result<Option<SubscriptionRecord>> {
+    let Some(row) = row_of(readers(database), app, id).await? else {
+        return Ok(None);
+    };
+    let positions: Vec<i64> = row.position.into_iter().collect();
+    let blocks = if positions.is_empty() {
+        ReachBlocks::new()
+    } else {
+        blocks_of(readers(database), app, &positions).await?
+    };
+    let days = last_successes(&blocks, &positions);
+    let day = positions.first().and_then(|it| days.get(it).copied());
+    row.into_record(day).map(Some)
 }
 
 /// Why a search ended by itself.

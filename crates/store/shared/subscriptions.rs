@@ -25,7 +25,7 @@ use crate::error::with_context;
 use crate::export::export_page;
 use crate::refusals::end_refusals;
 use crate::registration::register;
-use crate::subscription_list::{list, list_of_user};
+use crate::subscription_list::{find, list, list_of_user};
 use crate::tag_positions::{TaggedPosition, clear_tags};
 
 #[async_trait]
@@ -115,6 +115,16 @@ impl SubscriptionStore for Database {
         list_of_user(self, app, user, limit)
             .await
             .map_err(with_context("find a user's subscriptions"))
+    }
+
+    async fn subscription_of(
+        &self,
+        app: &AppId,
+        subscription: &SubscriptionId,
+    ) -> Result<Option<SubscriptionRecord>, StoreError> {
+        find(self, app, subscription)
+            .await
+            .map_err(with_context("find a subscription"))
     }
 
     async fn audience_of(

@@ -11,7 +11,7 @@ use serde_json::json;
 use crate::fixtures::{AUTH, BINARY, P256DH, app, send, setup, start, wait_until_logged};
 
 /// Every server function that a form or a script posts to.
-const FORMS: [&str; 32] = [
+const FORMS: [&str; 34] = [
     "change_password",
     "logout_everywhere",
     "delete_account",
@@ -35,6 +35,8 @@ const FORMS: [&str; 32] = [
     "subscribe_browser",
     "unsubscribe_browser",
     "remove_subscriber",
+    "remove_subscribers",
+    "send_test_to",
     "set_webhook",
     "clear_webhook",
     "rotate_webhook_secret",

@@ -12,6 +12,7 @@ texts! {
         history = "送信履歴", "History";
         subscribers = "購読者", "Subscribers";
         audience = "届く範囲", "Reach";
+        embed = "埋め込み", "Embed";
         keys = "API キー", "API keys";
         dead_letters = "不達", "Undelivered";
         webhook = "Webhook", "Webhook";

@@ -9,7 +9,27 @@ texts! {
             "The first notification will be recorded here.";
         any = "すべて", "All";
         filter = "絞り込む", "Filter";
-        none_found = "この状態の送信はありません。", "No send has this status.";
+        none_found = "条件に合う送信は見つかりませんでした。", "No send matches.";
+        search = "検索", "Search";
+        search_hint = "タイトル・本文・リンクの一部", "A part of the title, text or link";
+        sender = "送信者", "Sender";
+        sender_hint = "メールアドレスかキーの名前", "Email or name of a key";
+        from = "開始日（UTC）", "From (UTC)";
+        to = "終了日（UTC）", "To (UTC)";
+        clear = "条件を消す", "Clear";
+        download = "CSV をダウンロード（10,000 件まで）", "Download as CSV (up to 10,000)";
+        goes_on = "送信が多いため、途中まで調べた結果です。続きは「前のページ」から調べられます。",
+            "There are many sends, so only some were searched. “Older” continues from there.";
+        not_looked_at = "ほかの検索が続いているため、調べられませんでした。少し待ってからもう一度検索してください。",
+            "Other searches are running, so nothing was searched. Please try again in a moment.";
+        /// What became of the recipients: accepted, failed, left out, and to come.
+        delivery: fn([String; 4]) -> String =
+            |[sent, failed, left_out, rest]| {
+                format!("受付済み {sent}、失敗 {failed}、対象外 {left_out}、残り {rest}")
+            },
+            |[sent, failed, left_out, rest]| {
+                format!("{sent} sent, {failed} failed, {left_out} left out, {rest} to come")
+            };
         time = "日時", "Time";
         content = "内容", "Content";
         status = "状態", "Status";
@@ -30,6 +50,15 @@ texts! {
 }
 
 impl HistoryTexts {
+    /// Why a search did not look at all sends, and what to do about it.
+    pub const fn cut_short(&self, goes_on: bool) -> &'static str {
+        if goes_on {
+            self.goes_on
+        } else {
+            self.not_looked_at
+        }
+    }
+
     /// How far a send is: its class, and what it is called. What went to nobody has not succeeded.
     pub fn badge(&self, send: &SendRecord) -> (&'static str, &'static str) {
         match send.status {

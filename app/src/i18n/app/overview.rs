@@ -13,14 +13,14 @@ texts! {
         month_limit: fn(i64) -> String = |limit| format!("上限 {}（アカウント全体）", group_thousands(limit)),
             |limit| format!("of {} for the account", group_thousands(limit));
         month_unlimited = "上限なし（アカウント全体）", "for the account, no limit";
-        sent = "30 日間の受付済み", "Sent in 30 days";
+        sent: fn(usize) -> String = |days| format!("{days} 日間の受付済み"), |days| format!("Sent in {days} days");
         ever: fn(i64) -> String = |count| format!("これまでに {}", group_thousands(count)),
             |count| format!("{} all time", group_thousands(count));
-        failed = "30 日間の失敗", "Failed in 30 days";
+        failed: fn(usize) -> String = |days| format!("{days} 日間の失敗"), |days| format!("Failed in {days} days");
         failed_share: fn(i64) -> String = |tenths| format!("全体の {}", percent(tenths)),
             |tenths| format!("{} of all", percent(tenths));
-        displayed = "30 日間の表示", "Displayed in 30 days";
-        clicked = "30 日間のクリック", "Clicked in 30 days";
+        displayed: fn(usize) -> String = |days| format!("{days} 日間の表示"), |days| format!("Displayed in {days} days");
+        clicked: fn(usize) -> String = |days| format!("{days} 日間のクリック"), |days| format!("Clicked in {days} days");
         /// How many sends are scheduled: what stands before and after the time when the first is due.
         coming: fn(i64) -> [String; 2] =
             |count| match count {
@@ -42,20 +42,31 @@ texts! {
         checklist: ChecklistTexts = ChecklistTexts::JA, ChecklistTexts::EN;
     }
 
-    /// Texts of the 30-day chart.
+    /// Texts of the chart by day.
     ChartTexts {
-        title = "この 30 日間", "The last 30 days";
-        summary: fn(i64, i64) -> String =
-            |sent, failed| {
+        title: fn(i64) -> String = |days| format!("この {days} 日間"), |days| format!("The last {days} days");
+        periods = "期間", "Period";
+        period: fn(i64) -> String = |days| format!("{days} 日"), |days| format!("{days} days");
+        by_day = "日ごとの送信数", "By day";
+        /// That a day is too large for the axis.
+        cut: fn(&str, i64) -> String =
+            |day, count| {
+                format!("{day} は {} 件と多いため、棒を途中で切っています。", group_thousands(count))
+            },
+            |day, count| {
+                format!("{day} has {}, far more than any other day: its bar is cut off.", group_thousands(count))
+            };
+        summary: fn(i64, i64, i64) -> String =
+            |days, sent, failed| {
                 format!(
-                    "30 日間にプッシュサービスが {}\u{a0}件を受け付け、{}\u{a0}件が失敗しました。",
+                    "{days} 日間にプッシュサービスが {}\u{a0}件を受け付け、{}\u{a0}件が失敗しました。",
                     group_thousands(sent),
                     group_thousands(failed)
                 )
             },
-            |sent, failed| {
+            |days, sent, failed| {
                 format!(
-                    "Within 30 days push services accepted {}, and {} failed.",
+                    "Within {days} days push services accepted {}, and {} failed.",
                     group_thousands(sent),
                     group_thousands(failed)
                 )
@@ -91,8 +102,8 @@ texts! {
         done = "完了", "Done";
         open = "これから", "To do";
         key = "API キーを作る", "Create an API key";
-        key_text = "下の「このコード用のキーを作る」から。",
-            "With “Create the key for this snippet” below.";
+        key_text = "「埋め込み」のページで、サイトに貼るコードと一緒に作れます。",
+            "On the page “Embed”, together with the code for your site.";
         subscriber = "最初の購読者を迎える", "Welcome the first subscriber";
         subscriber_text = "コードを貼るか、このブラウザで通知を受け取ってみましょう。",
             "Paste the code, or subscribe this browser.";

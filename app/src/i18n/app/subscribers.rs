@@ -2,6 +2,8 @@
 
 use hato_service::ports::{DeactivationReason, StateFilter};
 
+use super::super::group_thousands;
+
 texts! {
     SubscribersTexts {
         lead: fn(String) -> String = |count| format!("有効な購読者は {count} 人です。"),
@@ -25,7 +27,6 @@ texts! {
             "There are many subscribers, so only some were searched. “Older” continues from there.";
         not_looked_at = "ほかの検索が続いているため、調べられませんでした。少し待ってからもう一度検索してください。",
             "Other searches are running, so nothing was searched. Please try again in a moment.";
-        endpoint = "エンドポイント", "Endpoint";
         platform = "プラットフォーム", "Platform";
         user = "ユーザー ID", "User ID";
         tag = "タグ", "Tag";
@@ -47,6 +48,26 @@ texts! {
             "Its record is deleted and it receives nothing any more. If that browser registers again, it is a new subscriber.";
         remove_now = "購読者を削除する", "Remove the subscriber";
         removed = "購読者を削除しました。", "The subscriber is removed.";
+        subscriber = "購読者", "Subscriber";
+        select = "選択", "Select";
+        select_one: fn(&str) -> String = |name| format!("{name} を選ぶ"), |name| format!("Select {name}");
+        remove_selected = "選んだ購読者を削除", "Remove the selected";
+        remove_selected_text = "選んだ購読者の記録を消し、以後は通知を送りません。",
+            "Their records are deleted and they receive nothing any more.";
+        remove_selected_now = "選んだ購読者を削除する", "Remove the selected subscribers";
+        removed_many: fn(i64) -> String =
+            |count| format!("{} 人の購読者を削除しました。", group_thousands(count)),
+            |count| format!("Subscribers removed: {}", group_thousands(count));
+        download = "CSV をダウンロード（10,000 人まで）", "Download as CSV (up to 10,000)";
+        id = "購読者の ID", "Subscriber ID";
+        more_actions = "購読者を削除", "Remove the subscriber";
+        all = "購読者の一覧", "All subscribers";
+        test = "この購読者に試す", "Try it with this one";
+        test_text = "このブラウザにだけ、テスト通知をひとつ送ります。宛先数に 1 件数えられます。",
+            "One test notification goes to this browser alone. It counts as one recipient.";
+        test_now = "テスト通知を送る", "Send a test";
+        language = "言語", "Language";
+        time_zone = "タイムゾーン", "Time zone";
     }
 }
 

@@ -34,7 +34,7 @@ fn AudienceView(ctx: RequestContext, app: AppRecord, summary: AudienceSummary) -
     let list = if recipients == 0 {
         view! {
             <EmptyState title=texts.empty_title text=texts.empty>
-                <a class="button" href=format!("{base}#embed")>
+                <a class="button" href=format!("{base}/embed")>
                     {texts.embed}
                 </a>
             </EmptyState>

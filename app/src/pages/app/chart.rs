@@ -1,4 +1,5 @@
-//! What was sent on each of the last 30 days: bars of what was sent, and hatched on top of them what failed.
+//! What was sent on each day of a period: bars of what was sent, and hatched on top of them what failed. Each leads to what its day's
+//! history has.
 
 use hato_domain::UnixMillis;
 use hato_domain::wire::DailyStats;
@@ -7,24 +8,47 @@ use leptos::prelude::*;
 use crate::components::{Column, Table, TimeStyle, Timestamp};
 use crate::i18n::{ChartTexts, group_thousands};
 
-/// The drawing's measures: each day has so much room, of which the bar takes a part.
-const DAY_WIDTH: usize = 20;
-const BAR_WIDTH: usize = 14;
+/// The measures of a bar's drawing.
+const BAR_WIDTH: i64 = 14;
 const HEIGHT: i64 = 140;
+
+/// How many times as large as any other a day is that would flatten them.
+const OUTLIER: i64 = 4;
+
+/// The periods that one can choose, in days.
+pub const PERIODS: [i64; 3] = [7, 30, 90];
 
 /// The chart with the same numbers as a table.
 #[component]
-pub fn DailyChart(texts: &'static ChartTexts, days: Vec<DailyStats>) -> impl IntoView {
+pub fn DailyChart(
+    texts: &'static ChartTexts,
+    /// The path of the app's overview.
+    path: String,
+    days: Vec<DailyStats>,
+) -> impl IntoView {
     let total = |count: fn(&DailyStats) -> i64| days.iter().map(count).sum::<i64>();
     let (sent, failed) = (total(|day| day.sent), total(|day| day.failed));
+    let period = i64::try_from(days.len()).unwrap_or_default();
+    let periods = PERIODS.map(|days| {
+        let current = (days == period).then_some("true");
+        view! {
+            <a class="button quiet small" href=format!("{path}?days={days}#chart") aria-current=current>
+                {(texts.period)(days)}
+            </a>
+        }
+    });
     let plot = if sent + failed == 0 {
         view! { <p class="empty">{texts.empty}</p> }.into_any()
     } else {
-        view! { <Plot texts days summary=(texts.summary)(sent, failed) /> }.into_any()
+        let summary = (texts.summary)(period, sent, failed);
+        view! { <Plot texts path days summary /> }.into_any()
     };
     view! {
         <section class="card chart" id="chart" data-live aria-labelledby="chart-title">
-            <h2 id="chart-title">{texts.title}</h2>
+            <h2 id="chart-title">{(texts.title)(period)}</h2>
+            <nav class="periods" aria-label=texts.periods>
+                {periods}
+            </nav>
             {plot}
         </section>
     }
@@ -32,18 +56,25 @@ pub fn DailyChart(texts: &'static ChartTexts, days: Vec<DailyStats>) -> impl Int
 }
 
 #[component]
-fn Plot(texts: &'static ChartTexts, days: Vec<DailyStats>, summary: String) -> impl IntoView {
-    let axis_max = days.iter().map(|day| day.sent + day.failed).max();
-    let axis_max = round_up(axis_max.unwrap_or_default());
+fn Plot(
+    texts: &'static ChartTexts,
+    path: String,
+    days: Vec<DailyStats>,
+    summary: String,
+) -> impl IntoView {
+    let axis_max = axis_max(&days);
+    let cut = days.iter().find(|day| total(day) > axis_max);
+    let cut = cut.map(|day| (texts.cut)(&day.date, total(day)));
     let bars: Vec<_> = days
         .iter()
-        .enumerate()
-        .map(|(number, day)| view! { <Bar texts number day=day.clone() axis_max /> })
+        .map(|day| view! { <Bar texts path=path.clone() day=day.clone() axis_max /> })
         .collect();
     let date = |number: usize| days.get(number).map(|day| day.date.clone());
-    let view_box = format!("0 0 {} {HEIGHT}", DAY_WIDTH * days.len());
+    let dates = [0, days.len() / 2, days.len().saturating_sub(1)]
+        .map(|number| view! { <span>{date(number)}</span> });
     view! {
-        <p class="hint">{summary.clone()} " " <DayBegins texts days=days.clone() /></p>
+        <p class="hint">{summary} " " <DayBegins texts days=days.clone() /></p>
+        {cut.map(|text| view! { <p class="hint cut">{text}</p> })}
         <p class="legend" aria-hidden="true">
             <span class="sent">{texts.sent}</span>
             <span class="failed">{texts.failed}</span>
@@ -52,21 +83,31 @@ fn Plot(texts: &'static ChartTexts, days: Vec<DailyStats>, summary: String) -> i
             <p class="axis-max" aria-hidden="true">
                 {group_thousands(axis_max)}
             </p>
-            <svg viewBox=view_box preserveAspectRatio="none" role="img" aria-label=summary>
-                <defs>
-                    <pattern id="hatch" width="6" height="6" patternUnits="userSpaceOnUse">
-                        <rect class="hatch-ground" width="6" height="6" />
-                        <path class="hatch-lines" d="M-1 1l2-2M0 6l6-6M5 7l2-2" />
-                    </pattern>
-                </defs>
+            <Hatch />
+            <ol class="bars" aria-label=texts.by_day>
                 {bars}
-            </svg>
+            </ol>
             <p class="dates" aria-hidden="true">
-                {[0, days.len() / 2, days.len().saturating_sub(1)]
-                    .map(|number| view! { <span>{date(number)}</span> })}
+                {dates}
             </p>
         </div>
-        <Numbers texts days />
+        <Numbers texts path days />
+    }
+    .into_any()
+}
+
+/// The pattern of what failed, for all bars.
+#[component]
+fn Hatch() -> impl IntoView {
+    view! {
+        <svg class="patterns" width="0" height="0" aria-hidden="true">
+            <defs>
+                <pattern id="hatch" width="6" height="6" patternUnits="userSpaceOnUse">
+                    <rect class="hatch-ground" width="6" height="6" />
+                    <path class="hatch-lines" d="M-1 1l2-2M0 6l6-6M5 7l2-2" />
+                </pattern>
+            </defs>
+        </svg>
     }
     .into_any()
 }
@@ -81,44 +122,57 @@ fn DayBegins(texts: &'static ChartTexts, days: Vec<DailyStats>) -> impl IntoView
     begins.map(|at| view! { {before} <Timestamp at style=TimeStyle::Clock /> {after} })
 }
 
+/// A day, whose numbers are seen while one points at it or has the focus on it.
 #[component]
-fn Bar(texts: &'static ChartTexts, number: usize, day: DailyStats, axis_max: i64) -> impl IntoView {
+fn Bar(texts: &'static ChartTexts, path: String, day: DailyStats, axis_max: i64) -> impl IntoView {
+    let all = total(&day);
+    let scale = axis_max.max(if all > axis_max { all } else { 0 });
     let height = |count: i64| {
-        let exact = count.saturating_mul(HEIGHT) / axis_max.max(1);
+        let exact = count.saturating_mul(HEIGHT) / scale.max(1);
         // What there is must be seen.
         exact.max(i64::from(count > 0) * 2)
     };
     let (sent, failed) = (height(day.sent), height(day.failed));
-    let x = DAY_WIDTH * number + (DAY_WIDTH - BAR_WIDTH) / 2;
+    let broken =
+        (all > axis_max).then(|| view! { <path class="break" d="M-1 26l16-7M-1 33l16-7" /> });
     view! {
-        <g>
-            <title>{(texts.day)(&day.date, day.sent, day.failed)}</title>
-            <rect class="ground" x={DAY_WIDTH * number} y="0" width=DAY_WIDTH height=HEIGHT />
-            <rect class="sent" x=x y={HEIGHT - sent} width=BAR_WIDTH height=sent />
-            <rect
-                class="failed"
-                fill="url(#hatch)"
-                x=x
-                y={(HEIGHT - sent - failed).max(0)}
-                width=BAR_WIDTH
-                height=failed
-            />
-        </g>
+        <li>
+            <a href=day_path(&path, &day.date)>
+                <svg
+                    viewBox=format!("0 0 {BAR_WIDTH} {HEIGHT}")
+                    preserveAspectRatio="none"
+                    aria-hidden="true"
+                >
+                    <rect class="sent" y={HEIGHT - sent} width=BAR_WIDTH height=sent />
+                    <rect
+                        class="failed"
+                        fill="url(#hatch)"
+                        y={(HEIGHT - sent - failed).max(0)}
+                        width=BAR_WIDTH
+                        height=failed
+                    />
+                    {broken}
+                </svg>
+                <span class="tip">{(texts.day)(&day.date, day.sent, day.failed)}</span>
+            </a>
+        </li>
     }
     .into_any()
 }
 
 /// The days on which something was sent, newest first.
 #[component]
-fn Numbers(texts: &'static ChartTexts, days: Vec<DailyStats>) -> impl IntoView {
+fn Numbers(texts: &'static ChartTexts, path: String, days: Vec<DailyStats>) -> impl IntoView {
     let rows = days
         .into_iter()
         .rev()
         .filter(|day| day.sends > 0)
-        .map(|day| {
+        .map(move |day| {
             view! {
                 <tr>
-                    <th scope="row">{day.date}</th>
+                    <th scope="row">
+                        <a href=day_path(&path, &day.date)>{day.date.clone()}</a>
+                    </th>
                     <td class="number">{group_thousands(day.sent)}</td>
                     <td class="number">{group_thousands(day.failed)}</td>
                 </tr>
@@ -138,6 +192,26 @@ fn Numbers(texts: &'static ChartTexts, days: Vec<DailyStats>) -> impl IntoView {
     .into_any()
 }
 
+/// The history of a day.
+fn day_path(path: &str, date: &str) -> String {
+    format!("{path}/history?from={date}&to={date}")
+}
+
+/// Recipients of whom a day's sends know what became of them.
+fn total(day: &DailyStats) -> i64 {
+    day.sent + day.failed
+}
+
+/// Where the axis ends: above the largest day, or above the second one where the largest would flatten all others.
+fn axis_max(days: &[DailyStats]) -> i64 {
+    let mut totals: Vec<i64> = days.iter().map(total).collect();
+    totals.sort_unstable_by(|left, right| right.cmp(left));
+    match totals[..] {
+        [largest, second, ..] if second > 0 && largest / OUTLIER >= second => round_up(second),
+        [largest, ..] => round_up(largest),
+        [] => round_up(0),
+    }
+}
 /// The next number of one, two or five and zeros.
 fn round_up(number: i64) -> i64 {
     let mut power: i64 = 1;
@@ -154,7 +228,36 @@ fn round_up(number: i64) -> i64 {
 
 #[cfg(test)]
 mod tests {
-    use super::round_up;
+    use hato_domain::wire::DailyStats;
+
+    use super::{axis_max, round_up};
+
+    fn days(totals: &[i64]) -> Vec<DailyStats> {
+        let day = |sent: &i64| DailyStats {
+            date: "2026-01-31".to_owned(),
+            sends: 1,
+            sent: *sent,
+            failed: 0,
+            displayed: 0,
+            clicked: 0,
+            dismissed: 0,
+        };
+        totals.iter().map(day).collect()
+    }
+
+    #[test]
+    fn one_large_day_does_not_flatten_the_others() {
+        for (totals, max) in [
+            (&[][..], 1),
+            (&[7], 10),
+            (&[0, 1_000, 0], 1_000),
+            (&[30, 1_000, 40], 50),
+            (&[300, 1_000, 40], 1_000),
+            (&[1_000, 1_000, 1], 1_000),
+        ] {
+            assert_eq!(axis_max(&days(totals)), max, "{totals:?}");
+        }
+    }
 
     #[test]
     fn the_axis_ends_at_a_round_number() {

@@ -26,7 +26,7 @@ pub fn StartChecklist(
         return None;
     }
     let send = format!("{path}/send");
-    let (embed, browser) = ("#embed".to_owned(), "#this-browser".to_owned());
+    let (embed, browser) = (format!("{path}/embed"), "#this-browser".to_owned());
     let arrived = is_done.then(|| view! { <p>{texts.arrived}</p> });
     let steps = [
         view! { <Step texts done=had_key link=embed title=texts.key text=texts.key_text /> },

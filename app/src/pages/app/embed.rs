@@ -4,9 +4,13 @@ use hato_domain::Scope;
 use leptos::prelude::*;
 use leptos::server_fn::ServerFn;
 
+use super::frame::{AppFrame, Section};
+use super::load_app;
 use super::revealed_key::RevealedKey;
 use crate::components::{CodeBlock, FormErrorNote, PostForm};
 use crate::i18n::EmbedTexts;
+use crate::pages::{IslandAssets, load_page};
+use crate::request_context::RequestContext;
 use crate::sdk::Sdk;
 use crate::server_fns::CreateEmbedKey;
 
@@ -20,9 +24,30 @@ const USERS_GUIDE: &str = "/docs/api#getIdentity";
 const USERS: &str = "hato.identify(userId, userToken);
 await hato.forget();";
 
+/// The page of the snippets of the app that the path names.
+#[component]
+pub fn EmbedPage() -> impl IntoView {
+    load_page(async move |ctx: RequestContext| {
+        let (access, app) = load_app(&ctx).await?;
+        let had_key = ctx.service().overview(&access, 1).await?.had_key;
+        let new_key = RevealedKey::take(&ctx);
+        let context = ctx.app_context();
+        let (base_url, sdk) = (context.base_url.clone(), context.sdk.clone());
+        let texts = &ctx.texts().app.embed;
+        let id = app.id.to_string();
+        let view = view! {
+            <AppFrame app section=Section::Embed>
+                <IslandAssets />
+                <EmbedSection texts app=id base_url sdk had_key new_key />
+            </AppFrame>
+        };
+        Ok(view.into_any())
+    })
+}
+
 /// The snippets, filled in with the key that was just made when it belongs there.
 #[component]
-pub fn EmbedSection(
+fn EmbedSection(
     texts: &'static EmbedTexts,
     app: String,
     base_url: String,

@@ -15,6 +15,7 @@ pub enum Section {
     History,
     Subscribers,
     Audience,
+    Embed,
     Keys,
     DeadLetters,
     Webhook,
@@ -23,12 +24,13 @@ pub enum Section {
 
 impl Section {
     /// All of them.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Overview,
         Self::Compose,
         Self::History,
         Self::Subscribers,
         Self::Audience,
+        Self::Embed,
         Self::Keys,
         Self::DeadLetters,
         Self::Webhook,
@@ -43,6 +45,7 @@ impl Section {
             Self::History => "/history",
             Self::Subscribers => "/subscribers",
             Self::Audience => "/audience",
+            Self::Embed => "/embed",
             Self::Keys => "/keys",
             Self::DeadLetters => "/dead-letters",
             Self::Webhook => "/webhook",
@@ -59,6 +62,7 @@ impl Section {
             Self::History => texts.history,
             Self::Subscribers => texts.subscribers,
             Self::Audience => texts.audience,
+            Self::Embed => texts.embed,
             Self::Keys => texts.keys,
             Self::DeadLetters => texts.dead_letters,
             Self::Webhook => texts.webhook,

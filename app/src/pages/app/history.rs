@@ -1,61 +1,64 @@
 //! What the app has sent, newest first.
 
+mod search;
+
 use hato_domain::Tracking;
-use hato_domain::wire::Page;
-use hato_service::ports::{AppRecord, SendRecord, SendStatus};
+use hato_service::ports::{AppRecord, SendFilter, SendPage, SendRecord};
 use leptos::prelude::*;
 
+use super::delivery_bar::DeliveryBar;
 use super::frame::{AppFrame, Section, app_path};
 use super::{PAGE_SIZE, load_app, requested_page};
-use crate::components::{Column, EmptyState, List, NumberCell, Pager, TimeCell, TimeStyle, older};
+use crate::components::{
+    Column, EmptyState, List, Note, NumberCell, Pager, TimeCell, TimeStyle, Tone, older_than,
+};
 use crate::i18n::{AppTexts, HistoryTexts, group_thousands};
 use crate::islands::LiveRefresh;
-use crate::local_path::with_query;
 use crate::pages::{IslandAssets, load_page};
 use crate::request_context::RequestContext;
+pub use search::filter as history_filter;
+use search::{Search, searched_path};
 
-/// What the list can be narrowed down to.
-const STATUSES: [SendStatus; 6] = [
-    SendStatus::Scheduled,
-    SendStatus::Queued,
-    SendStatus::Sending,
-    SendStatus::Done,
-    SendStatus::Cancelled,
-    SendStatus::Refused,
-];
-
-/// The page of the history that `before` and `before_id` ask for.
+/// The page of the history that the search and the cursor ask for.
 #[component]
 pub fn HistoryPage() -> impl IntoView {
     load_page(async move |ctx: RequestContext| {
         let (access, app) = load_app(&ctx).await?;
         let asked = requested_page(&ctx, PAGE_SIZE)?;
-        let status = asked_status(&ctx);
-        let page = ctx.service().history(&access, &asked, status).await?;
-        Ok(view! { <HistoryView ctx app status page /> }.into_any())
+        let filter = history_filter(&|name| ctx.query(name))?;
+        let found = ctx.service().search_history(&access, &filter, &asked);
+        let page = found.await?;
+        Ok(view! { <HistoryView ctx app filter page /> }.into_any())
     })
-}
-
-/// The status that the query asks for, if it is one.
-fn asked_status(ctx: &RequestContext) -> Option<SendStatus> {
-    let asked = ctx.query("status")?;
-    STATUSES.into_iter().find(|it| it.as_str() == asked)
 }
 
 #[component]
 fn HistoryView(
     ctx: RequestContext,
     app: AppRecord,
-    status: Option<SendStatus>,
-    page: Page<SendRecord>,
+    filter: SendFilter,
+    page: SendPage,
 ) -> impl IntoView {
     let texts = &ctx.texts().app;
     let base = app_path(&app);
     let path = format!("{base}/history");
-    let newest = with_query(&path, &[("status", status.map_or("", |it| it.as_str()))]);
-    let older = older(&newest, &page);
-    let filter = (!page.items.is_empty() || status.is_some())
-        .then(|| view! { <StatusFilter texts=&texts.history path status /> });
+    let newest = searched_path(&path, &filter);
+    let older = page.next.as_ref().map(|next| older_than(&newest, next));
+    let is_filtered = filter.is_search();
+    let search = (!page.items.is_empty() || is_filtered).then(|| {
+        view! {
+            <Search texts=&texts.history path filter=filter.clone() />
+            <p>
+                <a href=searched_path(&format!("{base}/history.csv"), &filter) download>
+                    {texts.history.download}
+                </a>
+            </p>
+        }
+    });
+    let cut_short = page.is_cut_short.then(|| {
+        let text = texts.history.cut_short(page.next.is_some());
+        view! { <Note tone=Tone::Warning text /> }
+    });
     let live = (!page.items.is_empty()).then(|| {
         view! {
             <LiveRefresh
@@ -72,10 +75,11 @@ fn HistoryView(
     view! {
         <AppFrame app section=Section::History>
             <IslandAssets />
-            {filter}
+            {search}
+            {cut_short}
             {live}
             <List class="list sends" live_id="sends" columns=columns(&texts.history, counts) rows>
-                <Empty texts base is_filtered=status.is_some() />
+                <Empty texts base is_filtered />
             </List>
             <Pager path=newest older />
         </AppFrame>
@@ -95,37 +99,6 @@ fn Empty(texts: &'static AppTexts, base: String, is_filtered: bool) -> impl Into
                 {texts.frame.compose}
             </a>
         </EmptyState>
-    }
-    .into_any()
-}
-
-/// The form that chooses a status.
-#[component]
-fn StatusFilter(
-    texts: &'static HistoryTexts,
-    path: String,
-    status: Option<SendStatus>,
-) -> impl IntoView {
-    let choice = |it: SendStatus| {
-        view! {
-            <option value=it.as_str() selected={status == Some(it)}>
-                {texts.progress(it)}
-            </option>
-        }
-    };
-    view! {
-        <form class="search" method="get" action=path>
-            <div class="field">
-                <label for="filter-status">{texts.status}</label>
-                <select id="filter-status" name="status">
-                    <option value="">{texts.any}</option>
-                    {STATUSES.map(choice)}
-                </select>
-            </div>
-            <button type="submit" class="button quiet">
-                {texts.filter}
-            </button>
-        </form>
     }
     .into_any()
 }
@@ -168,6 +141,7 @@ fn Row(
         }
     });
     let (status, status_name) = texts.badge(&send);
+    let bar = view! { <DeliveryBar texts send=send.clone() /> };
     view! {
         <tr>
             <td class="content">
@@ -182,6 +156,7 @@ fn Row(
             />
             <td>
                 <span class=format!("status {status}")>{status_name}</span>
+                {bar}
             </td>
             <NumberCell label=texts.recipients value=group_thousands(send.recipients) />
             <NumberCell label=texts.sent value=group_thousands(send.counts.sent) />

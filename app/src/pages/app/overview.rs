@@ -1,4 +1,4 @@
-//! An app's overview: what is to be done first, four figures, the last 30 days, and how to begin. What of it can change
+//! An app's overview: what is to be done first, four figures, the last days, and a browser to try them with. What of it can change
 //! by itself does so while somebody looks.
 
 use hato_domain::UnixMillis;
@@ -7,12 +7,10 @@ use hato_service::AppOverview;
 use hato_service::ports::AppRecord;
 use leptos::prelude::*;
 
-use super::chart::DailyChart;
+use super::chart::{DailyChart, PERIODS};
 use super::checklist::StartChecklist;
-use super::embed::EmbedSection;
 use super::frame::{AppFrame, Section, app_path};
 use super::load_app;
-use super::revealed_key::RevealedKey;
 use super::this_browser::TryItOut;
 use crate::components::{TimeStyle, Timestamp};
 use crate::i18n::{self, group_thousands};
@@ -20,20 +18,29 @@ use crate::islands::LiveRefresh;
 use crate::pages::{IslandAssets, load_page};
 use crate::request_context::RequestContext;
 
-/// Asks for the page on behalf of one that is open: the checklist stays to its last tick, and what is shown once waits for
-/// somebody who sees it.
+/// Asks for the page on behalf of one that is open: the checklist stays to its last tick.
 const REFRESH: &str = "refresh";
+
+/// The days of which the figures tell where none are asked for.
+const DEFAULT_DAYS: i64 = 30;
 
 /// The page of the app that the path names.
 #[component]
 pub fn OverviewPage() -> impl IntoView {
     load_page(async move |ctx: RequestContext| {
         let (access, app) = load_app(&ctx).await?;
-        let overview = ctx.service().overview(&access).await?;
+        let days = asked_days(&ctx);
+        let overview = ctx.service().overview(&access, days).await?;
         let is_refresh = ctx.query(REFRESH).is_some();
-        let new_key = (!is_refresh).then(|| RevealedKey::take(&ctx)).flatten();
-        Ok(view! { <OverviewSections ctx app overview new_key is_refresh /> }.into_any())
+        Ok(view! { <OverviewSections ctx app overview is_refresh /> }.into_any())
     })
+}
+
+/// How many days the query asks for, if one may choose so many.
+fn asked_days(ctx: &RequestContext) -> i64 {
+    let asked = ctx.query("days").and_then(|text| text.parse().ok());
+    let asked = asked.filter(|days| PERIODS.contains(days));
+    asked.unwrap_or(DEFAULT_DAYS)
 }
 
 #[component]
@@ -41,32 +48,26 @@ fn OverviewSections(
     ctx: RequestContext,
     app: AppRecord,
     overview: AppOverview,
-    new_key: Option<RevealedKey>,
     is_refresh: bool,
 ) -> impl IntoView {
     let texts = &ctx.texts().app;
     let path = app_path(&app);
     let stats = overview.stats.clone();
-    let (has_sent, had_key) = (overview.has_sent, overview.had_key);
-    let context = ctx.app_context();
-    let (base_url, sdk) = (context.base_url.clone(), context.sdk.clone());
+    let days = stats.daily.len();
+    let has_sent = overview.has_sent;
     let coming = overview.next_due_at.zip(Some(overview.scheduled));
     let figures = view! {
         <Coming texts=&texts.overview path=path.clone() coming />
         <Figures texts=&texts.overview stats=stats.clone() />
-        <DailyChart texts=&texts.overview.chart days=stats.daily />
+        <DailyChart texts=&texts.overview.chart path=path.clone() days=stats.daily />
     }
     .into_any();
-    let first_steps = view! {
-        <TryItOut ctx app=app.clone() />
-        <EmbedSection texts=&texts.embed app=app.id.to_string() base_url sdk had_key new_key />
-    }
-    .into_any();
+    let first_steps = view! { <TryItOut ctx app=app.clone() /> }.into_any();
     view! {
         <AppFrame app=app.clone() section=Section::Overview>
             <IslandAssets />
             <LiveRefresh
-                path=format!("{path}?{REFRESH}=1")
+                path=format!("{path}?days={days}&{REFRESH}=1")
                 running="#figures".to_owned()
                 texts=texts.frame.live_errors()
             />
@@ -103,16 +104,16 @@ fn Coming(
 }
 
 /// What recipients did: names, numbers within 30 days, and ever. An app that has never counted has nothing to show.
-fn engagement_figures(texts: &i18n::OverviewTexts, stats: &Stats) -> Vec<(&'static str, i64, i64)> {
+fn engagement_figures(texts: &i18n::OverviewTexts, stats: &Stats) -> Vec<(String, i64, i64)> {
     if stats.total_displayed + stats.total_clicked == 0 {
         return Vec::new();
     }
-    let days = || stats.daily.iter();
+    let (days, count) = (|| stats.daily.iter(), stats.daily.len());
     let displayed = days().map(|day| day.displayed).sum();
     let clicked = days().map(|day| day.clicked).sum();
     vec![
-        (texts.displayed, displayed, stats.total_displayed),
-        (texts.clicked, clicked, stats.total_clicked),
+        ((texts.displayed)(count), displayed, stats.total_displayed),
+        ((texts.clicked)(count), clicked, stats.total_clicked),
     ]
 }
 
@@ -127,7 +128,8 @@ fn Figures(texts: &'static i18n::OverviewTexts, stats: Stats) -> impl IntoView {
         || texts.month_unlimited.to_owned(),
         |limit| (texts.month_limit)(limit),
     );
-    let figure = |name: &'static str, number: i64, aside: String| {
+    let days = stats.daily.len();
+    let figure = |name: String, number: i64, aside: String| {
         view! {
             <div class="card figure">
                 <dt>{name}</dt>
@@ -142,12 +144,12 @@ fn Figures(texts: &'static i18n::OverviewTexts, stats: Stats) -> impl IntoView {
         <section id="figures" data-live aria-label=texts.figures>
             <dl class="figures">
                 {figure(
-                    texts.subscribers,
+                    texts.subscribers.to_owned(),
                     stats.active_subscribers,
                     (texts.deactivated)(stats.deactivated_subscribers),
-                )} {figure(texts.month, stats.monthly_sent, month)}
-                {figure(texts.sent, sent, (texts.ever)(stats.total_sent))}
-                {figure(texts.failed, failed, (texts.failed_share)(tenths))}
+                )} {figure(texts.month.to_owned(), stats.monthly_sent, month)}
+                {figure((texts.sent)(days), sent, (texts.ever)(stats.total_sent))}
+                {figure((texts.failed)(days), failed, (texts.failed_share)(tenths))}
                 {engagement_figures(texts, &stats)
                     .into_iter()
                     .map(|(name, number, ever)| figure(name, number, (texts.ever)(ever)))

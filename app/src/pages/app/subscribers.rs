@@ -9,6 +9,7 @@ use hato_service::ports::{
 use leptos::prelude::*;
 use leptos::server_fn::ServerFn;
 
+use super::device::{Device, DeviceIcon};
 use super::frame::{AppFrame, Section, app_path};
 use super::{load_app, requested_page};
 use crate::components::{
@@ -19,18 +20,22 @@ use crate::i18n::{SubscribersTexts, group_thousands};
 use crate::local_path::with_query;
 use crate::pages::load_page;
 use crate::request_context::RequestContext;
-use crate::server_fns::RemoveSubscriber;
-use search::{Fields, Search, fields, filter};
+use crate::server_fns::{RemoveSubscriber, RemoveSubscribers};
+pub use search::filter as subscriber_filter;
+use search::{Fields, Search, fields};
 
 /// Subscribers on a page.
 const PAGE_SIZE: &str = "25";
+
+/// The id of the form of what is ticked.
+const SELECTION: &str = "selection";
 
 /// The page of subscribers that the search and the cursor ask for.
 #[component]
 pub fn SubscribersPage() -> impl IntoView {
     load_page(async move |ctx: RequestContext| {
         let (access, app) = load_app(&ctx).await?;
-        let filter = filter(&ctx)?;
+        let filter = subscriber_filter(&|name| ctx.query(name))?;
         let page = requested_page(&ctx, PAGE_SIZE)?;
         let page = ctx.service().subscriptions(&access, &filter, &page).await?;
         Ok(view! { <SubscribersView ctx app filter page /> }.into_any())
@@ -76,12 +81,15 @@ impl ListPosition {
 
     /// The fields by which the form that removes `subscription` leads back here.
     fn into_fields(self, subscription: String) -> HiddenFields {
+        let mut fields = vec![("subscription", subscription)];
+        fields.extend(self.list_fields());
+        fields
+    }
+
+    /// The fields by which a form leads back here.
+    fn list_fields(self) -> HiddenFields {
         let list = self.path("", self.cursor.each_ref().map(String::as_str));
-        vec![
-            ("subscription", subscription),
-            ("app", self.app),
-            ("list", list),
-        ]
+        vec![("app", self.app), ("list", list)]
     }
 }
 
@@ -103,11 +111,13 @@ fn SubscribersView(
     let is_empty = !searching && page.items.is_empty() && is_newest;
     let import = &ctx.texts().app.import;
     let export = format!("/api/v1/apps/{}/export", app.id);
+    let csv = position.path(&format!("{path}.csv"), [""; 2]);
+    let removed = ctx.query("removed").and_then(|text| text.parse().ok());
     let lead = (texts.lead)(group_thousands(app.active_subscriptions));
     let list = if is_empty {
         view! {
             <EmptyState title=texts.empty_title text=texts.empty>
-                <a class="button" href=format!("{base}#embed")>
+                <a class="button" href=format!("{base}/embed")>
                     {texts.embed}
                 </a>
             </EmptyState>
@@ -117,7 +127,7 @@ fn SubscribersView(
         view! {
             <Search texts path=path.clone() filter searching />
             {page.is_cut_short.then(|| view! { <CutShortNote texts goes_on=page.next.is_some() /> })}
-            <SearchResults texts position page />
+            <SearchResults texts base position page />
         }
         .into_any()
     };
@@ -130,8 +140,13 @@ fn SubscribersView(
                 <a href=export download="subscribers.ndjson">
                     {import.export}
                 </a>
+                " · "
+                <a href=csv download>
+                    {texts.download}
+                </a>
             </p>
             <SuccessNote what="remove" text=texts.removed />
+            {removed.map(|count| view! { <Note tone=Tone::Success text={(texts.removed_many)(count)} /> })}
             <FormErrorNote form="remove" />
             {list}
             <Pager path=newest older />
@@ -154,6 +169,7 @@ fn CutShortNote(texts: &'static SubscribersTexts, goes_on: bool) -> impl IntoVie
 #[component]
 fn SearchResults(
     texts: &'static SubscribersTexts,
+    base: String,
     position: ListPosition,
     page: SubscriptionPage,
 ) -> impl IntoView {
@@ -162,11 +178,14 @@ fn SearchResults(
     } else {
         texts.none_found
     };
-    let row = |item| view! { <Row texts position=position.clone() item /> }.into_any();
+    let row =
+        |item| view! { <Row texts base=base.clone() position=position.clone() item /> }.into_any();
+    let selection = (!page.items.is_empty())
+        .then(|| view! { <RemoveSelected texts fields=position.clone().list_fields() /> });
     let rows = page.items.into_iter().map(row).collect();
     let columns = vec![
-        Column::Text(texts.endpoint),
-        Column::Text(texts.platform),
+        Column::Actions(texts.select),
+        Column::Text(texts.subscriber),
         Column::Text(texts.user),
         Column::Text(texts.tags),
         Column::Text(texts.since),
@@ -178,6 +197,7 @@ fn SearchResults(
         <List class="list subscribers" columns rows>
             <p class="empty">{none}</p>
         </List>
+        {selection}
     }
     .into_any()
 }
@@ -185,6 +205,7 @@ fn SearchResults(
 #[component]
 fn Row(
     texts: &'static SubscribersTexts,
+    base: String,
     position: ListPosition,
     item: SubscriptionRecord,
 ) -> impl IntoView {
@@ -192,13 +213,21 @@ fn Row(
     let tags = Some(tags.join(", ")).filter(|tags| !tags.is_empty());
     let last_success = item.last_success_on;
     let last_success = last_success.map(|day| UnixMillis::from_day_number(day).day());
-    let host = crate::islands::host(&item.endpoint);
+    let device = Device::of(item.platform.as_deref(), &item.endpoint);
+    let name = device.name(&item.endpoint);
+    let path = format!("{base}/subscribers/{}", item.id);
     view! {
         <tr>
-            <EndpointCell host=host.clone() endpoint=item.endpoint />
-            <td data-label=texts.platform>
-                <bdi>{or_dash(item.platform)}</bdi>
+            <td class="select-cell">
+                <input
+                    type="checkbox"
+                    form=SELECTION
+                    name="subscriptions[]"
+                    value=item.id.to_string()
+                    aria-label=(texts.select_one)(&name)
+                />
             </td>
+            <DeviceCell device name=name.clone() path endpoint=item.endpoint platform=item.platform />
             <td data-label=texts.user>
                 <bdi>{or_dash(item.user_id)}</bdi>
             </td>
@@ -209,9 +238,11 @@ fn Row(
             <td class="time" data-label=texts.last_success>
                 {or_dash(last_success)}
             </td>
-            <StateCell texts deactivated=item.deactivated />
+            <td class="state-cell">
+                <SubscriberState texts deactivated=item.deactivated />
+            </td>
             <td class="actions-cell">
-                <ConfirmDialog label=texts.remove about=host>
+                <ConfirmDialog label=texts.remove about=name is_menu=true>
                     <p>{texts.remove_text}</p>
                     <PostForm
                         action=RemoveSubscriber::url()
@@ -226,21 +257,54 @@ fn Row(
     .into_any()
 }
 
+/// What it is, with a link to its page, and how it is told from others of the kind.
 #[component]
-fn EndpointCell(host: String, endpoint: String) -> impl IntoView {
-    let rest = endpoint.strip_prefix(&format!("https://{host}"));
-    let rest = rest.unwrap_or_default().to_owned();
+fn DeviceCell(
+    device: Device,
+    name: String,
+    path: String,
+    endpoint: String,
+    platform: Option<String>,
+) -> impl IntoView {
+    let address = endpoint.strip_prefix("https://").unwrap_or(&endpoint);
+    let address = address.to_owned();
     view! {
-        <td class="endpoint" title=endpoint>
-            <b>{host}</b>
-            <code>{rest}</code>
+        <td class="endpoint">
+            <DeviceIcon device />
+            <a href=path>{name}</a>
+            <bdi class="hint" title=platform.clone()>
+                {platform.clone()}
+            </bdi>
+            <code title=endpoint>{address}</code>
         </td>
     }
     .into_any()
 }
 
+/// The form of the boxes that are ticked.
 #[component]
-fn StateCell(texts: &'static SubscribersTexts, deactivated: Option<Deactivated>) -> impl IntoView {
+fn RemoveSelected(texts: &'static SubscribersTexts, fields: HiddenFields) -> impl IntoView {
+    view! {
+        <ConfirmDialog label=texts.remove_selected>
+            <p>{texts.remove_selected_text}</p>
+            <PostForm
+                id=SELECTION
+                action=RemoveSubscribers::url()
+                hidden=fields
+                button=texts.remove_selected_now
+                button_class="button danger"
+            />
+        </ConfirmDialog>
+    }
+    .into_any()
+}
+
+/// Whether it is active, or since when and why it is not.
+#[component]
+pub fn SubscriberState(
+    texts: &'static SubscribersTexts,
+    deactivated: Option<Deactivated>,
+) -> impl IntoView {
     let (class, state) = match deactivated {
         None => ("status done", texts.active),
         Some(_) => ("status", texts.deactivated),
@@ -253,10 +317,8 @@ fn StateCell(texts: &'static SubscribersTexts, deactivated: Option<Deactivated>)
         }
     });
     view! {
-        <td class="state-cell">
-            <span class=class>{state}</span>
-            {ended}
-        </td>
+        <span class=class>{state}</span>
+        {ended}
     }
     .into_any()
 }

@@ -297,6 +297,13 @@ pub trait SubscriptionStore {
         limit: i64,
     ) -> Result<Vec<SubscriptionRecord>, StoreError>;
 
+    /// The app's subscription with this id; `None` when the app has none.
+    async fn subscription_of(
+        &self,
+        app: &AppId,
+        subscription: &SubscriptionId,
+    ) -> Result<Option<SubscriptionRecord>, StoreError>;
+
     /// Whom a send of the app to `filter`, or to everybody, would go to. What has more than 100,000 is estimated. `None` when others
     /// read so long that there was no time for it.
     async fn audience_of(

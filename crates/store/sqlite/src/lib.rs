@@ -129,6 +129,8 @@ mod sealed_texts;
 mod selection;
 #[path = "../../shared/send_failures.rs"]
 mod send_failures;
+#[path = "../../shared/send_search.rs"]
+mod send_search;
 #[path = "../../shared/send_windows.rs"]
 mod send_windows;
 #[path = "../../shared/sends.rs"]
