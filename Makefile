@@ -7,7 +7,7 @@ TARGET_DIR = $(shell cargo metadata --format-version 1 --no-deps --offline | sed
 # A script of end2end/package.json, with the programs that were built for it.
 END2END = cd end2end && npm ci --no-fund --no-audit && HATO_BIN_DIR="$(TARGET_DIR)/debug" npm run --silent
 
-.PHONY: run build test test-long screenshots bench bench-encryption bench-api bench-delivery bench-audience bench-tracking bench-webhooks bench-clients bench-browser bench-fleet demo fleet check dev setup site fmt test-programs
+.PHONY: run build test test-long screenshots bench bench-encryption bench-api bench-delivery bench-audience bench-tracking bench-webhooks bench-clients bench-browser bench-fleet demo fleet kills check dev setup site fmt test-programs
 
 ## Builds everything and serves on http://localhost:3000 from ./data
 run: build
@@ -45,6 +45,10 @@ test-long: test-programs
 	    cargo test --locked -p hato-server --test fleet -- --nocapture || exit 1; done
 	cargo test --locked --test dashboard -- queries --nocapture
 	$(END2END) quality
+
+## 1,000 kills of the server during sends on each database, in parts: a run that is ended goes on with the next one. About two hours
+kills: test-programs
+	scripts/kills
 
 ## Pictures of every page of the dashboard in target/screenshots: two widths, both themes, both languages; and those of the landing page and README
 screenshots: test-programs

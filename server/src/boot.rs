@@ -10,8 +10,8 @@ use std::sync::Arc;
 
 use axum::Router;
 use hato_app::AppContext;
-use hato_service::ports::{Clock, CountedRequest, RateWindow, Store, SystemClock};
-use hato_service::{Notifier, Secrets, Service, ServiceSettings};
+use hato_service::ports::{Clock, CountedRequest, Store, SystemClock};
+use hato_service::{Notifier, Secrets, Service, ServiceSettings, StrangerWindows};
 use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
 
@@ -19,7 +19,7 @@ pub use error::BootError;
 
 use crate::api::event_stream::MAX_EVENT_STREAMS;
 use crate::config::{Config, DEFAULT_VAPID_SUBJECT};
-use crate::connections::{ConnectionSettings, ConnectionTimeouts};
+use crate::connections::ConnectionSettings;
 use crate::database;
 use crate::file_limit;
 use crate::github_provider::GithubProvider;
@@ -30,6 +30,10 @@ use crate::metrics::{self, MetricsServer, Observed};
 use crate::secrets_file;
 use crate::state::{AppState, AppStateInner, ClientSlots, RateLimits, rate_window};
 use crate::{assets, openapi, router};
+
+/// How often a stranger may change subscriptions for each one that may be made: a page registers again with each visit, and whole
+/// offices share an address.
+const CHANGES_PER_REGISTRATION: u32 = 20;
 
 /// Runs the server until it is told to stop.
 pub async fn serve(config: Config) -> Result<(), BootError> {
@@ -61,7 +65,7 @@ async fn assemble(
     let workers = workers::build(config, subject, parts, (&secrets, &notifier))?;
     let kept = secrets.clone();
     let service = Service::new(Arc::clone(&store), clock, kept, settings, notifier);
-    let service = Arc::new(service.limit_registrations(registration_window(config, &store)));
+    let service = Arc::new(service.limit_strangers(stranger_windows(config, &store)));
     let limits = RateLimits::new(&store);
     let state = state(config, Arc::clone(&service), (secrets, limits), github);
     let workers = config.role.delivers().then_some(workers);
@@ -97,11 +101,14 @@ fn settings(config: &Config) -> ServiceSettings {
     }
 }
 
-/// Where new subscriptions of strangers are counted, if there is a limit.
-fn registration_window(config: &Config, store: &Arc<dyn Store>) -> Option<Arc<dyn RateWindow>> {
-    let limit = config.limits.registrations_per_minute.get()?;
-    let counted = CountedRequest::NewSubscription;
-    Some(rate_window(store, (counted, limit.get())))
+/// Where it is counted what strangers do to subscriptions, if there is a limit.
+fn stranger_windows(config: &Config, store: &Arc<dyn Store>) -> Option<StrangerWindows> {
+    let limit = config.limits.registrations_per_minute.get()?.get();
+    let changes = limit.saturating_mul(CHANGES_PER_REGISTRATION);
+    Some(StrangerWindows {
+        registrations: rate_window(store, (CountedRequest::NewSubscription, limit)),
+        changes: rate_window(store, (CountedRequest::SubscriptionChange, changes)),
+    })
 }
 
 fn connection_settings(config: &Config) -> ConnectionSettings {
@@ -109,7 +116,7 @@ fn connection_settings(config: &Config) -> ConnectionSettings {
         per_address: config.limits.connections_per_address.get(),
         trusted_proxies: config.trusted_proxies(),
         requires_https: config.base_url.is_https(),
-        timeouts: ConnectionTimeouts::default(),
+        ..ConnectionSettings::default()
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod error_body_stream;
 mod head_timer;
+mod open_connections;
 #[cfg(test)]
 mod tests;
 mod watched_stream;
@@ -28,21 +29,27 @@ use tower::util::ServiceExt as _;
 
 use self::error_body_stream::ErrorBodyStream;
 use self::head_timer::{ConnectionActivity, HeadTimer};
+use self::open_connections::OpenConnections;
 use self::watched_stream::WatchedStream;
 use crate::config::TrustedProxies;
 use crate::http::client_address::{PeerAddr, rate_limit_key};
 use crate::state::{ClientSlot, ClientSlots};
 
-/// Connections at a time; the next one waits in the system's queue.
+/// Connections at a time. When so many are open, those that have waited longest for a request make room; where all have one in work,
+/// the next connection waits in the system's queue.
 const MAX_CONNECTIONS: usize = 10_000;
 /// Most bytes of a request's head.
 const MAX_HEAD_BYTES: usize = 64 * 1024;
 /// The pause after the system refused a connection: descriptors come free when others end.
 const ACCEPT_RETRY_DELAY: Duration = Duration::from_millis(100);
+/// After which time without room it is looked again for connections that wait for a request.
+const ROOM_CHECK_INTERVAL: Duration = Duration::from_millis(500);
 
 /// What a listener lets strangers do.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct ConnectionSettings {
+    /// Open connections of all clients.
+    pub max: usize,
     /// Open connections of a client address; `None` for any number.
     pub per_address: Option<NonZeroU32>,
     /// Whose connections are not counted: each carries requests of many clients.
@@ -51,6 +58,18 @@ pub struct ConnectionSettings {
     pub requires_https: bool,
     /// How long each may keep the server waiting.
     pub timeouts: ConnectionTimeouts,
+}
+
+impl Default for ConnectionSettings {
+    fn default() -> Self {
+        Self {
+            max: MAX_CONNECTIONS,
+            per_address: None,
+            trusted_proxies: TrustedProxies::default(),
+            requires_https: false,
+            timeouts: ConnectionTimeouts::default(),
+        }
+    }
 }
 
 /// How long a connection may keep the server waiting until it is closed.
@@ -81,6 +100,7 @@ struct ConnectionServer {
     requires_https: bool,
     timeouts: ConnectionTimeouts,
     draining: CancellationToken,
+    open: OpenConnections,
 }
 
 /// Serves `router` on `listener` until `draining`, then finishes the requests in flight. Dropping the future ends them.
@@ -91,19 +111,19 @@ pub async fn serve(
     settings: ConnectionSettings,
 ) {
     let slots = ClientSlots::new(settings.per_address);
-    let server = ConnectionServer {
-        router,
-        requires_https: settings.requires_https,
-        timeouts: settings.timeouts,
-        draining,
-    };
+    let server = ConnectionServer::new(router, draining, &settings);
     let mut connections = JoinSet::new();
     loop {
+        let is_full = connections.len() >= settings.max;
+        if is_full {
+            server.open.make_room();
+        }
         tokio::select! {
             biased;
             () = server.draining.cancelled() => break,
             Some(_) = connections.join_next() => {}
-            accepted = listener.accept(), if connections.len() < MAX_CONNECTIONS => match accepted {
+            () = tokio::time::sleep(ROOM_CHECK_INTERVAL), if is_full => {}
+            accepted = listener.accept(), if !is_full => match accepted {
                 Ok((stream, peer)) => {
                     if let Ok(slot) = take_slot(&slots, &settings.trusted_proxies, peer.ip()) {
                         connections.spawn(server.clone().serve_tcp(stream, peer, slot));
@@ -111,6 +131,7 @@ pub async fn serve(
                 }
                 Err(error) => {
                     tracing::warn!(%error, "a connection cannot be accepted");
+                    server.open.make_room();
                     tokio::time::sleep(ACCEPT_RETRY_DELAY).await;
                 }
             },
@@ -140,15 +161,30 @@ fn take_slot(
 }
 
 impl ConnectionServer {
+    fn new(router: Router, draining: CancellationToken, settings: &ConnectionSettings) -> Self {
+        Self {
+            router,
+            requires_https: settings.requires_https,
+            timeouts: settings.timeouts,
+            draining,
+            open: OpenConnections::default(),
+        }
+    }
+
     async fn serve_tcp(self, stream: TcpStream, peer: SocketAddr, slot: Option<ClientSlot>) {
         // Answers are written in one go: waiting for more only delays them.
         let _ = stream.set_nodelay(true);
         limit_unacknowledged(&stream, self.timeouts.write);
-        self.serve(stream, peer.ip()).await;
+        let activity = Arc::new(ConnectionActivity::new(self.timeouts));
+        let entry = self.open.enter(&activity);
+        tokio::select! {
+            () = self.serve(stream, peer.ip(), activity) => {}
+            () = entry.has_to_leave() => {}
+        }
         drop(slot);
     }
 
-    async fn serve<S>(self, stream: S, peer: IpAddr)
+    async fn serve<S>(self, stream: S, peer: IpAddr, activity: Arc<ConnectionActivity>)
     where
         S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
     {
@@ -157,8 +193,8 @@ impl ConnectionServer {
             requires_https,
             timeouts,
             draining,
+            ..
         } = self;
-        let activity = Arc::new(ConnectionActivity::new(timeouts));
         let stream = WatchedStream::new(stream, Arc::clone(&activity), timeouts.write);
         let service = {
             let draining = draining.clone();

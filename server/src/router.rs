@@ -57,12 +57,12 @@ pub fn router(state: &AppState) -> Router {
         ))
         .with_state(state.clone())
         .layer(from_fn_with_state(
-            state.clone(),
-            client_address::identify_client,
-        ))
-        .layer(from_fn_with_state(
             BodyLimits::default(),
             request_body::bound,
+        ))
+        .layer(from_fn_with_state(
+            state.clone(),
+            client_address::identify_client,
         ))
         .layer(from_fn(unread_body::drain_unread))
         .layer(from_fn(path::require))

@@ -1,4 +1,5 @@
-//! `docs/THREATS.md` proves what it claims: each row of its tables names a test, and each test and file that it names is there.
+//! `docs/THREATS.md` and `docs/RELIABILITY.md` prove what they claim: each row of the former's tables names a test, and each test and
+//! file that they name is there.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -116,9 +117,10 @@ fn every_claim_has_its_proof() {
 
 #[test]
 fn every_test_that_is_named_is_there() {
-    let document = threats();
-    let missing: Vec<_> = proofs(&document)
-        .into_iter()
+    let documents = [threats(), read("docs/RELIABILITY.md")];
+    let missing: Vec<_> = documents
+        .iter()
+        .flat_map(|document| proofs(document))
         .filter(|proof| !proof.is_there())
         .map(|proof| format!("{}: {}", proof.path, proof.name))
         .collect();
@@ -127,7 +129,11 @@ fn every_test_that_is_named_is_there() {
 
 #[test]
 fn every_link_leads_to_a_file() {
-    for (document, folder) in [("docs/THREATS.md", "docs"), ("SECURITY.md", "")] {
+    for (document, folder) in [
+        ("docs/THREATS.md", "docs"),
+        ("docs/RELIABILITY.md", "docs"),
+        ("SECURITY.md", ""),
+    ] {
         let dead = dead_links(&read(document), &root().join(folder));
         assert!(dead.is_empty(), "{document}: {}", dead.join(", "));
     }

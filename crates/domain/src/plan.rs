@@ -31,6 +31,12 @@ impl Plan {
         self.limit(30_000)
     }
 
+    /// Most sends of one account in a UTC month that nothing is charged for when they are accepted: to nobody, or scheduled. Each of
+    /// them is kept like any other (CONTRACT 18); `None` is no limit.
+    pub const fn max_monthly_uncharged_sends(self) -> Option<i64> {
+        self.limit(30_000)
+    }
+
     const fn limit(self, free: i64) -> Option<i64> {
         match self {
             Self::Free => Some(free),

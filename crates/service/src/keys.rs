@@ -74,6 +74,25 @@ impl Service {
         found(self.store.delete_key(key).await?)
     }
 
+    /// Deletes the key likewise, and then cancels what it has sent and is not over, scheduled sends included. Of a key that is deleted
+    /// already the rest is cancelled; `NOT_FOUND` when there is neither.
+    pub async fn delete_key_with_sends(&self, access: &MayManage, key: &str) -> ServiceResult<()> {
+        let deleted = self.delete_key(access, key).await;
+        if let Err(error) = &deleted
+            && error.code() != ErrorCode::NotFound
+        {
+            return deleted;
+        }
+        let sends = self
+            .store
+            .open_sends_of_key(access.app(), &KeyId::parse(key)?)
+            .await?;
+        for send in &sends {
+            self.cancel(access, send.as_str()).await?;
+        }
+        if sends.is_empty() { deleted } else { Ok(()) }
+    }
+
     /// The app's keys, oldest first, each with its last use to the millisecond.
     pub async fn keys(&self, access: &MayManage) -> ServiceResult<Vec<KeyRecord>> {
         // Looked at before the store: a use that is being written is then seen here or there.

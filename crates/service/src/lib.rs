@@ -73,7 +73,7 @@ pub use reviews::{AppReview, OTHER_SENDS, ReviewDecision, ReviewDecisions, WEBHO
 pub use rotation::Rotation;
 pub use secrets::{SealPurpose, Sealer, SecretKey, Secrets, UnsealError, Unsealed};
 pub use sends::{IDEMPOTENCY_TTL, IdempotentRequest, SendReceipt};
-pub use service::Service;
+pub use service::{Service, StrangerWindows};
 pub use sessions::{AuthenticatedSession, ListedSession, SESSION_LIFETIME};
 pub use settings::{AppLimits, ServiceSettings};
 pub use stats::AppOverview;

@@ -1,5 +1,7 @@
 //! Users and tags of subscriptions (CONTRACT 12).
 
+use std::net::IpAddr;
+
 use hato_domain::wire::UpdateSubscription;
 use hato_domain::{ErrorCode, ProfileChange, UserId};
 
@@ -15,14 +17,17 @@ const LOOKED_AT_AT_A_TIME: u32 = 20;
 
 impl Service {
     /// Changes what is known of the person behind an active subscription of the app, and returns how it is then: `MISSING_FIELDS`,
-    /// `INVALID_URL`, `INVALID_ENDPOINT`, `INVALID_INPUT`; `INVALID_USER_TOKEN` for a user whom a visitor does not prove; `NOT_FOUND`.
+    /// `INVALID_URL`, `INVALID_ENDPOINT`, `INVALID_INPUT`; `INVALID_USER_TOKEN` for a user whom a visitor does not prove; `RATE_LIMITED`
+    /// when the stranger at `client` changes too much; `NOT_FOUND`.
     pub async fn update_subscription(
         &self,
         access: &MaySubscribe,
+        client: IpAddr,
         request: UpdateSubscription,
     ) -> ServiceResult<ProfileRecord> {
         let app = access.app();
         let (endpoint, change) = request.parse(access.is_public())?;
+        self.count_change(access, client).await?;
         self.require_proven_user(access, &change, request.user_token.as_deref())
             .await?;
         if change.is_none() {

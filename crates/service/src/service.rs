@@ -14,6 +14,14 @@ use crate::ports::{Clock, RateWindow, Store};
 use crate::secrets::Secrets;
 use crate::settings::ServiceSettings;
 
+/// Where it is counted what the holders of `subscribe_only` keys do, by client address.
+pub struct StrangerWindows {
+    /// New subscriptions.
+    pub registrations: Arc<dyn RateWindow>,
+    /// Registering again, changing and unsubscribing.
+    pub changes: Arc<dyn RateWindow>,
+}
+
 /// The use cases over one store, shared by every request of a server.
 pub struct Service {
     pub(crate) store: Arc<dyn Store>,
@@ -25,7 +33,7 @@ pub struct Service {
     pub(crate) hasher: Hasher,
     pub(crate) heavy_reads: HeavyReads,
     pub(crate) reports: Reports,
-    pub(crate) registrations: Option<Arc<dyn RateWindow>>,
+    pub(crate) strangers: Option<StrangerWindows>,
     /// Whose turn it is to cancel, which is one read after the other through all recipients.
     pub(crate) cancellations: HeavyReads,
     /// What goes on when its caller goes away.
@@ -52,19 +60,16 @@ impl Service {
             hasher: Hasher::default(),
             heavy_reads: HeavyReads::default(),
             reports: Reports::default(),
-            registrations: None,
+            strangers: None,
             cancellations: HeavyReads::default(),
             unattended: TaskTracker::new(),
         }
     }
 
-    /// Counts the subscriptions that strangers make in `window`; without one there may be any number of them (CONTRACT 18).
+    /// Counts what strangers do to subscriptions in `strangers`; without that they may do it as often as they like (CONTRACT 18).
     #[must_use]
-    pub fn limit_registrations(self, window: Option<Arc<dyn RateWindow>>) -> Self {
-        Self {
-            registrations: window,
-            ..self
-        }
+    pub fn limit_strangers(self, strangers: Option<StrangerWindows>) -> Self {
+        Self { strangers, ..self }
     }
 
     /// Waits for what goes on without its caller. Nobody may call a use case any more.

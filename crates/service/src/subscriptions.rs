@@ -208,24 +208,40 @@ impl Service {
     }
 
     /// Counts a subscription that a stranger is about to make, and returns where; `RATE_LIMITED` beyond the limit. An endpoint that
-    /// the app knows makes none, so it is neither counted nor refused (CONTRACT 18).
+    /// the app knows makes none, and counts as a change (CONTRACT 18).
     async fn count_new(
         &self,
         access: &MaySubscribe,
         client: IpAddr,
         subscription: &NewSubscription,
     ) -> ServiceResult<Option<CountedClient<'_>>> {
-        let Some(window) = self.registrations.as_deref().filter(|_| access.is_public()) else {
+        let Some(strangers) = self.strangers.as_ref().filter(|_| access.is_public()) else {
             return Ok(None);
         };
         let (app, endpoint) = (access.app(), &subscription.endpoint);
         if self.store.knows_endpoint(app, endpoint).await? {
+            self.count_change(access, client).await?;
             return Ok(None);
         }
+        let window = &*strangers.registrations;
         if window.count(client).await? {
             Ok(Some(CountedClient { window, client }))
         } else {
             Err(ErrorCode::RateLimited.into())
+        }
+    }
+
+    /// Counts a change that a stranger is about to make of a subscription; `RATE_LIMITED` beyond the limit (CONTRACT 18).
+    pub(crate) async fn count_change(
+        &self,
+        access: &MaySubscribe,
+        client: IpAddr,
+    ) -> ServiceResult<()> {
+        match self.strangers.as_ref().filter(|_| access.is_public()) {
+            Some(strangers) if !strangers.changes.count(client).await? => {
+                Err(ErrorCode::RateLimited.into())
+            }
+            _ => Ok(()),
         }
     }
 
@@ -243,12 +259,15 @@ impl Service {
         registration(registered?)
     }
 
-    /// Deactivates the subscription with this endpoint, if the app has it (SPEC 4.3).
+    /// Deactivates the subscription with this endpoint, if the app has it (SPEC 4.3); `RATE_LIMITED` when the stranger at `client`
+    /// changes too much.
     pub async fn unsubscribe(
         &self,
         access: &MaySubscribe,
+        client: IpAddr,
         endpoint: &Endpoint,
     ) -> ServiceResult<()> {
+        self.count_change(access, client).await?;
         let now = self.clock.now();
         Ok(self.store.unsubscribe(access.app(), endpoint, now).await?)
     }

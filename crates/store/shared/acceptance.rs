@@ -53,13 +53,18 @@ async fn accept_new(c: &mut DbConnection, send: &NewSend) -> sqlx::Result<Accept
         return Ok(AcceptSendOutcome::NotFound);
     };
     if send.schedule.send_at().is_some() {
-        return schedule(c, send).await;
+        return schedule(c, &sending_app, send).await;
     }
     let recipients = audience.recipients();
     if !send_windows::count(c, send).await? {
         return Ok(AcceptSendOutcome::OverRateLimit);
     }
-    if !charge(c, &sending_app, send.month, recipients).await? {
+    let has_room = if recipients == 0 {
+        count_uncharged(c, &sending_app, send.month).await?
+    } else {
+        charge(c, &sending_app, send.month, recipients).await?
+    };
+    if !has_room {
         send_windows::uncount(c, send).await?;
         return Ok(AcceptSendOutcome::OverMonthlyLimit);
     }
@@ -84,12 +89,20 @@ async fn tell_completed(c: &mut DbConnection, send: &NewSend) -> sqlx::Result<()
 }
 
 /// Records a send that waits for its time: it is charged, counted and queued when it is due (`scheduled_sends.rs` beside this).
-async fn schedule(c: &mut DbConnection, send: &NewSend) -> sqlx::Result<AcceptSendOutcome> {
+async fn schedule(
+    c: &mut DbConnection,
+    sending_app: &SendingApp,
+    send: &NewSend,
+) -> sqlx::Result<AcceptSendOutcome> {
     if !has_room(c, &send.app_id).await? {
         return Ok(AcceptSendOutcome::TooManyScheduled);
     }
     if !send_windows::count(c, send).await? {
         return Ok(AcceptSendOutcome::OverRateLimit);
+    }
+    if !count_uncharged(c, sending_app, send.month).await? {
+        send_windows::uncount(c, send).await?;
+        return Ok(AcceptSendOutcome::OverMonthlyLimit);
     }
     insert_send(c, send, 0, None).await?;
     idempotency::save(c, send, 0).await?;
@@ -124,6 +137,28 @@ pub(crate) async fn charge(
         limit
     );
     Ok(charged.execute(c).await?.rows_affected() == 1)
+}
+
+/// Counts a send that costs the month nothing now; `false`, and nothing counted, when the account has made as many as it may
+/// (CONTRACT 18).
+async fn count_uncharged(
+    c: &mut DbConnection,
+    sending_app: &SendingApp,
+    month: Month,
+) -> sqlx::Result<bool> {
+    let Some(limit) = parse_plan(&sending_app.plan)?.max_monthly_uncharged_sends() else {
+        return Ok(true);
+    };
+    let counted = sqlx::query!(
+        "INSERT INTO monthly_usage (account_id, month, recipients, uncharged_sends) VALUES ($1, $2, 0, 1)
+         ON CONFLICT (account_id, month) DO UPDATE
+         SET uncharged_sends = monthly_usage.uncharged_sends + 1
+         WHERE monthly_usage.uncharged_sends < $3",
+        sending_app.account_id,
+        month.0,
+        limit
+    );
+    Ok(counted.execute(c).await?.rows_affected() == 1)
 }
 
 /// Writes the send down; one to nobody is done at once, and one that is scheduled has no recipients yet.

@@ -1,7 +1,7 @@
 //! API keys. Whatever happens to one is recorded with it, in the same transaction.
 
 use async_trait::async_trait;
-use hato_domain::{AccountId, AppId, KeyEventId, KeyId, PageRequest, Scope, UnixMillis};
+use hato_domain::{AccountId, AppId, KeyEventId, KeyId, PageRequest, Scope, SendId, UnixMillis};
 use hato_service::access::ActorRecord;
 use hato_service::ports::{
     AuthenticatedKey, CreateKeyOutcome, DeletedKey, KeyEventKind, KeyEventRecord, KeyRecord,
@@ -92,6 +92,25 @@ impl KeyStore for Database {
 
     async fn delete_key(&self, key: DeletedKey) -> Result<bool, StoreError> {
         transaction!(self, "delete a key", |c| delete(c, key).await)
+    }
+
+    async fn open_sends_of_key(&self, app: &AppId, key: &KeyId) -> Result<Vec<SendId>, StoreError> {
+        // Those that wait and those in the queue have short lists of their own; the app's other sends are not looked at.
+        sqlx::query!(
+            r#"SELECT j.send_id AS "id!" FROM jobs AS j JOIN sends AS s ON s.id = j.send_id
+               WHERE j.app_id = $1 AND s.cancelled_at IS NULL
+                 AND s.actor_kind = 'api_key' AND s.actor_id = $2
+               UNION
+               SELECT id FROM sends
+               WHERE app_id = $1 AND waits_until IS NOT NULL
+                 AND actor_kind = 'api_key' AND actor_id = $2"#,
+            app.as_str(),
+            key.as_str()
+        )
+        .map(|row| SendId::trusted(row.id))
+        .fetch_all(readers(self))
+        .await
+        .map_err(with_context("find the sends of a key"))
     }
 
     async fn key_events_of(

@@ -1,12 +1,15 @@
 //! API keys, and what happened to them (SPEC 4.6, 4.7, 4.12).
 
 use axum::Json;
-use axum::extract::State;
+use axum::extract::{FromRequestParts, Query, State};
+use hato_domain::ErrorCode;
 use hato_domain::wire::{Acknowledged, ApiKey, CreateKey, CreatedKey, KeyEvent, Page};
 use http::StatusCode;
+use http::request::Parts;
+use serde::Deserialize;
 
 use crate::http::access::{ManageAccess, Pepper};
-use crate::http::error::ApiResult;
+use crate::http::error::{ApiError, ApiResult};
 use crate::http::json::ApiJson;
 use crate::http::paging::PagingParams;
 use crate::http::path::ItemIdPath;
@@ -37,9 +40,33 @@ pub async fn delete(
     State(state): State<AppState>,
     ManageAccess { access, .. }: ManageAccess,
     ItemIdPath(key): ItemIdPath,
+    CancelSendsParam(cancel_sends): CancelSendsParam,
 ) -> ApiResult<Json<Acknowledged>> {
-    state.service.delete_key(&access, &key).await?;
+    if cancel_sends {
+        state.service.delete_key_with_sends(&access, &key).await?;
+    } else {
+        state.service.delete_key(&access, &key).await?;
+    }
     Ok(Json(Acknowledged { ok: true }))
+}
+
+/// Whether what a key has sent is cancelled with it; what is neither `true` nor `false`, or a member given twice, is `INVALID_INPUT`.
+pub struct CancelSendsParam(bool);
+
+#[derive(Deserialize)]
+struct CancelSendsQuery {
+    #[serde(default)]
+    cancel_sends: bool,
+}
+
+impl<S: Sync> FromRequestParts<S> for CancelSendsParam {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ApiError> {
+        let query = Query::<CancelSendsQuery>::try_from_uri(&parts.uri);
+        let Query(query) = query.map_err(|_| ErrorCode::InvalidInput)?;
+        Ok(Self(query.cancel_sends))
+    }
 }
 
 /// `GET /api/v1/apps/{appId}/key-events`: who made and deleted keys, newest first.

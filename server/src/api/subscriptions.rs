@@ -65,9 +65,12 @@ fn response(registration: &Registration) -> (StatusCode, Json<Registered>) {
 pub async fn update(
     State(state): State<AppState>,
     SubscribeAccess(access): SubscribeAccess,
+    client: ClientInfo,
     ApiJson(body): ApiJson<UpdateSubscription>,
 ) -> ApiResult<Json<SubscriptionUpdated>> {
-    let updated = state.service.update_subscription(&access, body).await?;
+    let client = client.rate_limit_key;
+    let updated = state.service.update_subscription(&access, client, body);
+    let updated = updated.await?;
     Ok(Json(updated.into()))
 }
 
@@ -75,10 +78,15 @@ pub async fn update(
 pub async fn unsubscribe(
     State(state): State<AppState>,
     PathSubscribeAccess(access): PathSubscribeAccess,
+    client: ClientInfo,
     ApiJson(request): ApiJson<Unsubscribe>,
 ) -> ApiResult<Json<Acknowledged>> {
     let endpoint = request.into_endpoint()?;
-    state.service.unsubscribe(&access, &endpoint).await?;
+    let client = client.rate_limit_key;
+    state
+        .service
+        .unsubscribe(&access, client, &endpoint)
+        .await?;
     Ok(Json(Acknowledged { ok: true }))
 }
 

@@ -67,6 +67,13 @@ impl ConnectionActivity {
         self.state().idle_since = Instant::now();
     }
 
+    /// Since when the connection has waited for a request; `None` while one is in work. What has come of its head makes no
+    /// difference: whoever sends it at once is not met in the middle of it.
+    pub fn waits_for_request_since(&self) -> Option<Instant> {
+        let state = self.state();
+        state.awaits_head.then_some(state.idle_since)
+    }
+
     /// Notes that hyper waits for a head. Bytes that it already holds are the beginning of that.
     fn begin_head(&self) {
         let now = Instant::now();

@@ -2,6 +2,7 @@
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::num::NonZeroU32;
+use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
@@ -13,6 +14,7 @@ use tokio::task::JoinHandle;
 use tokio::time::{Instant, interval, sleep};
 use tokio_util::sync::CancellationToken;
 
+use super::head_timer::ConnectionActivity;
 use super::{ConnectionServer, ConnectionSettings, ConnectionTimeouts, serve};
 
 /// What fits between client and server while nobody reads.
@@ -34,15 +36,13 @@ struct TestConnection {
 impl TestConnection {
     fn open() -> Self {
         let (client, stream) = duplex(IN_TRANSIT);
-        let server = ConnectionServer {
-            router: router(),
-            requires_https: false,
-            timeouts: ConnectionTimeouts::default(),
-            draining: CancellationToken::new(),
-        };
+        let settings = ConnectionSettings::default();
+        let server = ConnectionServer::new(router(), CancellationToken::new(), &settings);
+        let activity = Arc::new(ConnectionActivity::new(server.timeouts));
+        let peer = IpAddr::V4(Ipv4Addr::LOCALHOST);
         Self {
             client,
-            served: tokio::spawn(server.serve(stream, IpAddr::V4(Ipv4Addr::LOCALHOST))),
+            served: tokio::spawn(server.serve(stream, peer, activity)),
             opened: Instant::now(),
         }
     }
@@ -178,20 +178,10 @@ async fn an_answer_that_is_taken_slowly_is_taken_to_its_end() {
     connection.exchange(SMALL_REQUEST).await;
 }
 
-/// A server whose clients have one connection each, and may leave an answer for a second.
-async fn impatient_server() -> SocketAddr {
+/// A server with these settings for its listener.
+async fn start(settings: ConnectionSettings) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
     let address = listener.local_addr().expect("an address");
-    let hour = Duration::from_hours(1);
-    let settings = ConnectionSettings {
-        per_address: NonZeroU32::new(1),
-        timeouts: ConnectionTimeouts {
-            head: hour,
-            write: Duration::from_secs(1),
-            idle: hour,
-        },
-        ..ConnectionSettings::default()
-    };
     tokio::spawn(serve(
         listener,
         router(),
@@ -199,6 +189,21 @@ async fn impatient_server() -> SocketAddr {
         settings,
     ));
     address
+}
+
+/// A server whose clients have one connection each, and may leave an answer for a second.
+async fn impatient_server() -> SocketAddr {
+    let hour = Duration::from_hours(1);
+    start(ConnectionSettings {
+        per_address: NonZeroU32::new(1),
+        timeouts: ConnectionTimeouts {
+            head: hour,
+            write: Duration::from_secs(1),
+            idle: hour,
+        },
+        ..ConnectionSettings::default()
+    })
+    .await
 }
 
 /// Whether a new connection gets an answer, and is not closed because there is one already.
@@ -226,4 +231,47 @@ async fn an_answer_that_the_system_holds_is_given_up_as_well() {
     while !has_room(address).await {
         ticks.tick().await;
     }
+}
+
+/// Asks for `path` and reads the answer, or nothing of one that the server has closed.
+async fn ask(stream: &mut TcpStream, path: &str) -> Vec<u8> {
+    let request = format!("GET {path} HTTP/1.1\r\nhost: h\r\n\r\n");
+    let mut answer = Vec::new();
+    let _ = stream.write_all(request.as_bytes()).await;
+    while !answer.ends_with(b"ok") {
+        match stream.read_buf(&mut answer).await {
+            Ok(0) | Err(_) => break,
+            Ok(_) => {}
+        }
+    }
+    answer
+}
+
+#[tokio::test]
+async fn who_has_waited_longest_for_a_request_makes_room_and_who_has_one_in_work_does_not() {
+    let address = start(ConnectionSettings {
+        max: 3,
+        ..ConnectionSettings::default()
+    })
+    .await;
+    let open = async || TcpStream::connect(address).await.expect("open");
+    // One waits for its answer, one sends its head byte by byte, and one has had an answer.
+    let mut busy = open().await;
+    let slow = b"GET /slow HTTP/1.1\r\nhost: h\r\n\r\n";
+    busy.write_all(slow).await.expect("written");
+    let mut trickling = open().await;
+    trickling.write_all(b"GET /sm").await.expect("written");
+    let mut idle = open().await;
+    assert!(ask(&mut idle, "/small").await.ends_with(b"ok"));
+
+    // The third was the last that there is room for: the oldest that waits has gone.
+    assert!(ask(&mut trickling, "all").await.is_empty());
+    let mut fourth = open().await;
+    assert!(ask(&mut fourth, "/small").await.ends_with(b"ok"));
+    assert!(ask(&mut idle, "/small").await.is_empty());
+    let mut fifth = open().await;
+    assert!(ask(&mut fifth, "/small").await.ends_with(b"ok"));
+    let mut byte = [0];
+    let unanswered = busy.try_read(&mut byte).expect_err("no answer yet");
+    assert_eq!(unanswered.kind(), std::io::ErrorKind::WouldBlock);
 }

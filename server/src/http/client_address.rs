@@ -75,7 +75,8 @@ pub fn rate_limit_key(address: IpAddr) -> IpAddr {
     }
 }
 
-fn site(address: IpAddr) -> Option<IpAddr> {
+/// The /48 of an IPv6 client.
+pub fn site(address: IpAddr) -> Option<IpAddr> {
     match address {
         IpAddr::V4(_) => None,
         IpAddr::V6(v6) => Some(network(v6, 48)),

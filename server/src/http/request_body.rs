@@ -1,21 +1,24 @@
 //! Bodies of requests while they arrive: in time, and no more of them in memory than there is room for (CONTRACT 18).
 
+mod room;
+
 use std::error::Error;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use axum::body::{Body, HttpBody};
 use axum::extract::{Request, State};
 use axum::middleware::Next;
-use axum::response::Response;
+use axum::response::{IntoResponse as _, Response};
 use bytes::Bytes;
 use hato_app::{MAX_FORM_BYTES, MAX_LIST_BYTES, takes_list};
 use hyper::body::{Frame, SizeHint};
-use tokio::sync::Semaphore;
 use tokio::time::{Sleep, sleep};
+
+use self::room::{BodyRoom, HeldBytes};
+use super::client_address::ClientInfo;
 
 /// How long a list of subscribers may take: it is registered while it arrives.
 const LIST_TIMEOUT: Duration = Duration::from_mins(5);
@@ -27,8 +30,7 @@ const LISTS_AT_A_TIME: usize = 4;
 #[derive(Clone, Debug)]
 pub struct BodyLimits {
     timeout: Duration,
-    /// A permit for each byte.
-    room: Arc<Semaphore>,
+    room: Arc<BodyRoom>,
     /// What holds for lists of subscribers, whose room is their own.
     lists: Option<Arc<BodyLimits>>,
 }
@@ -36,7 +38,7 @@ pub struct BodyLimits {
 /// Why a body was not read to its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BodyError {
-    /// All bodies together are as large as they may be.
+    /// All bodies together, or those of the client, are as large as they may be.
     #[error("there is no room for the body")]
     NoRoom,
     /// It has taken longer than it may.
@@ -46,24 +48,22 @@ pub enum BodyError {
 
 impl Default for BodyLimits {
     fn default() -> Self {
-        let lists = Self::new(
-            LIST_TIMEOUT,
-            LISTS_AT_A_TIME * (MAX_LIST_BYTES + MAX_FORM_BYTES),
-        );
+        let list_bytes = LISTS_AT_A_TIME * (MAX_LIST_BYTES + MAX_FORM_BYTES);
+        let lists = Self::new(LIST_TIMEOUT, BodyRoom::for_anybody(list_bytes));
+        let room = BodyRoom::shared_by_clients(64 * 1024 * 1024);
         Self {
             lists: Some(Arc::new(lists)),
-            ..Self::new(Duration::from_secs(30), 64 * 1024 * 1024)
+            ..Self::new(Duration::from_secs(30), room)
         }
     }
 }
 
 impl BodyLimits {
-    /// Bodies take at most `timeout` each, and `bytes` together.
-    pub fn new(timeout: Duration, bytes: usize) -> Self {
-        let room = Arc::new(Semaphore::new(bytes));
+    /// Bodies take at most `timeout` each, and the room that there is together.
+    fn new(timeout: Duration, room: BodyRoom) -> Self {
         Self {
             timeout,
-            room,
+            room: Arc::new(room),
             lists: None,
         }
     }
@@ -89,8 +89,12 @@ pub async fn bound(State(limits): State<BodyLimits>, request: Request, next: Nex
     if request.body().is_end_stream() {
         return next.run(request).await;
     }
+    let client = match ClientInfo::from_extensions(request.extensions()) {
+        Ok(client) => client,
+        Err(error) => return error.into_response(),
+    };
     let limits = limits.of_path(request.uri().path());
-    let held = Arc::new(HeldBytes::new(limits));
+    let held = Arc::new(HeldBytes::new(&limits.room, client));
     let bounded = |body| BoundedBody {
         body,
         held: Arc::clone(&held),
@@ -100,34 +104,6 @@ pub async fn bound(State(limits): State<BodyLimits>, request: Request, next: Nex
     let response = next.run(request.map(|body| Body::new(bounded(body)))).await;
     drop(held);
     response
-}
-
-/// The room that one body takes, given back when this is dropped.
-struct HeldBytes {
-    room: Arc<Semaphore>,
-    bytes: AtomicUsize,
-}
-
-impl HeldBytes {
-    fn new(limits: &BodyLimits) -> Self {
-        let room = Arc::clone(&limits.room);
-        let bytes = AtomicUsize::new(0);
-        Self { room, bytes }
-    }
-
-    fn take(&self, bytes: usize) -> Result<(), BodyError> {
-        let permits = u32::try_from(bytes).map_err(|_| BodyError::NoRoom)?;
-        let taken = self.room.try_acquire_many(permits);
-        taken.map_err(|_| BodyError::NoRoom)?.forget();
-        self.bytes.fetch_add(bytes, Ordering::Relaxed);
-        Ok(())
-    }
-}
-
-impl Drop for HeldBytes {
-    fn drop(&mut self) {
-        self.room.add_permits(*self.bytes.get_mut());
-    }
 }
 
 struct BoundedBody {
@@ -166,9 +142,9 @@ impl HttpBody for BoundedBody {
     ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
         let frame = ready!(self.poll_in_time(context));
         if let Some(Ok(frame)) = &frame
-            && let Err(error) = self.held.take(frame.data_ref().map_or(0, Bytes::len))
+            && !self.held.take(frame.data_ref().map_or(0, Bytes::len))
         {
-            return Poll::Ready(Some(Err(axum::Error::new(error))));
+            return Poll::Ready(Some(Err(axum::Error::new(BodyError::NoRoom))));
         }
         Poll::Ready(frame)
     }
@@ -184,6 +160,7 @@ impl HttpBody for BoundedBody {
 
 #[cfg(test)]
 mod tests {
+    use std::net::Ipv4Addr;
     use std::pin::Pin;
     use std::sync::Arc;
     use std::task::{Context, Poll};
@@ -203,7 +180,9 @@ mod tests {
     use tokio::time::Instant;
     use tower::ServiceExt as _;
 
+    use super::room::BodyRoom;
     use super::{BodyLimits, bound};
+    use crate::http::client_address::ClientInfo;
     use crate::http::error::RefusalCode;
     use crate::http::json::ApiJson;
 
@@ -226,6 +205,11 @@ mod tests {
         let mut request = Request::new(body);
         *request.method_mut() = http::Method::POST;
         *request.uri_mut() = path.parse().expect("a path");
+        request.extensions_mut().insert(ClientInfo {
+            rate_limit_key: Ipv4Addr::LOCALHOST.into(),
+            site: None,
+            is_https: false,
+        });
         let answered = router.clone().oneshot(request).await;
         answered.expect("it cannot fail")
     }
@@ -258,7 +242,7 @@ mod tests {
             finished.notified().await;
             "ok"
         };
-        let limits = BodyLimits::new(Duration::from_mins(1), 10);
+        let limits = BodyLimits::new(Duration::from_mins(1), BodyRoom::for_anybody(10));
         let router = Router::new()
             .route("/", post(async |_: ApiJson<Value>| "ok"))
             .route("/wait", post(wait))

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use super::history::list;
 use super::operation::{OperationSpec, delete, get, post};
+use super::parameter;
 
 pub const TAG: &str = "API keys";
 pub const ABOUT: &str = "Credentials of programs, in three scopes.";
@@ -33,8 +34,10 @@ pub fn operations() -> Vec<OperationSpec> {
             .list_response::<ApiKey>("All of them, without the raw keys.", json!([key()])),
         delete("/api/v1/apps/{appId}/keys/{keyId}", "deleteApiKey")
             .summary("Delete a key at once and for good", "API キーを削除する")
+            .about("With `cancel_sends`, what it has sent and is not over is cancelled as well, scheduled sends included.")
+            .parameters(parameter::cancel_sends())
             .response::<Acknowledged>(200, "It is gone.", json!({"ok": true}))
-            .errors([E::NotFound]),
+            .errors([E::InvalidInput, E::NotFound]),
         list::<KeyEvent>(events, "listKeyEvents", &event()).summary(
             "Who made and deleted keys, newest first",
             "API キーの作成と削除の履歴を新しい順に取得する",

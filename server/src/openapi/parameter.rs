@@ -65,14 +65,20 @@ pub fn subscriptions() -> [Parameter; 3] {
 
 /// Whether to judge and store nothing (CONTRACT 16).
 pub fn dry_run() -> [Parameter; 1] {
+    [flag("dry_run", "With `true`, nothing is stored.")]
+}
+
+/// Whether the sends of a key go with it (SPEC 3.3).
+pub fn cancel_sends() -> [Parameter; 1] {
+    let about = "With `true`, its sends that are not over are cancelled.";
+    [flag("cancel_sends", about)]
+}
+
+fn flag(name: &str, about: &str) -> Parameter {
     let flag = ObjectBuilder::new()
         .schema_type(Type::String)
         .enum_values(Some(["true", "false"]));
-    [query(
-        "dry_run",
-        "With `true`, nothing is stored.",
-        flag.into(),
-    )]
+    query(name, about, flag.into())
 }
 
 /// The part of the audience that is asked about (CONTRACT 12).

@@ -3,6 +3,7 @@
 mod descriptors;
 mod disk;
 mod kills;
+mod locked;
 mod silence;
 mod unreadable;
 

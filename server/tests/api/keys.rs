@@ -1,11 +1,15 @@
 //! API keys (SPEC 3.3, 4.6, 4.7).
 
+use hato_service::ports::{Clock as _, SystemClock};
 use hato_testkit::client::{Client, Reply};
 use hato_testkit::owner::OwnedApp;
+use hato_testkit::server::{HatoServer, Launch};
 use hato_testkit::{TestDatabase, on_each_database};
 use serde_json::{Value, json};
 
-use crate::fixtures::{app, get, post, registration, setup, status_and_code, wait_until};
+use crate::fixtures::{
+    BINARY, app, get, post, registration, setup, start, status_and_code, subscribe, wait_until,
+};
 
 #[on_each_database]
 async fn a_raw_key_is_shown_once(database: TestDatabase) {
@@ -136,4 +140,67 @@ async fn only_a_key_of_the_app_can_be_deleted(database: TestDatabase) {
     }
     let reply = get(&second.frontend, "/api/v1/vapid-public-key").await;
     assert_eq!(reply.status, 200, "{reply}");
+}
+
+/// The server delivers nothing, so that what is queued stays there.
+async fn without_delivery(database: TestDatabase) -> (HatoServer, OwnedApp) {
+    let server = start(Launch::on(BINARY, database).env("HATO_ROLE", "api")).await;
+    let app = app(&server, "owner@example.com").await;
+    subscribe(&app, 3).await;
+    (server, app)
+}
+
+/// A send of this client, scheduled or not; its path.
+async fn sent(app: &OwnedApp, client: &Client, members: &Value) -> String {
+    let mut message = json!({"title": "t", "body": "b"});
+    let members = members.as_object().expect("an object").clone();
+    message.as_object_mut().expect("an object").extend(members);
+    let reply = post(client, "/api/v1/notify", &message).await;
+    assert_eq!(reply.status, 202, "{reply}");
+    let id = reply.json()["send_id"].as_str().expect("an id").to_owned();
+    format!("/api/v1/apps/{}/notifications/{id}", app.id)
+}
+
+fn tomorrow() -> Value {
+    json!({"send_at": SystemClock.now().0 + 24 * 3_600_000})
+}
+
+async fn statuses<const N: usize>(app: &OwnedApp, paths: &[String; N]) -> [Value; N] {
+    let mut statuses = [const { Value::Null }; N];
+    for (status, path) in statuses.iter_mut().zip(paths) {
+        *status = get(&app.owner, path).await.json()["status"].take();
+    }
+    statuses
+}
+
+#[on_each_database]
+async fn what_a_key_has_sent_goes_with_it_where_that_is_asked_for(database: TestDatabase) {
+    let (_server, app) = without_delivery(database).await;
+    let sends = [
+        sent(&app, &app.backend, &tomorrow()).await,
+        sent(&app, &app.backend, &json!({})).await,
+        sent(&app, &app.admin, &tomorrow()).await,
+        sent(&app, &app.admin, &json!({})).await,
+    ];
+    let backend = key_id(&app, "backend").await;
+    let wrong = delete(&app.owner, &app, &format!("{backend}?cancel_sends=yes")).await;
+    assert_eq!(status_and_code(&wrong), (400, "INVALID_INPUT".into()));
+
+    let gone = delete(&app.admin, &app, &format!("{backend}?cancel_sends=true")).await;
+    assert_eq!(
+        (gone.status.as_u16(), gone.json()),
+        (200, json!({"ok": true}))
+    );
+    let expected = ["cancelled", "cancelled", "scheduled", "queued"];
+    assert_eq!(statuses(&app, &sends).await, expected);
+    let again = delete(&app.owner, &app, &format!("{backend}?cancel_sends=true")).await;
+    assert_eq!(status_and_code(&again), (404, "NOT_FOUND".into()));
+
+    // A key that is only replaced leaves its sends alone, and they can be cancelled later.
+    let admin = key_id(&app, "admin").await;
+    assert_eq!(delete(&app.owner, &app, &admin).await.status, 200);
+    assert_eq!(statuses(&app, &sends).await, expected);
+    let rest = delete(&app.owner, &app, &format!("{admin}?cancel_sends=true")).await;
+    assert_eq!(rest.status, 200, "{rest}");
+    assert_eq!(statuses(&app, &sends).await, ["cancelled"; 4]);
 }

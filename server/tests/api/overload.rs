@@ -1,5 +1,6 @@
 //! What a process has room for: connections, requests and bodies (CONTRACT 2, 18).
 
+use std::collections::HashSet;
 use std::net::SocketAddr;
 use std::time::Duration;
 
@@ -139,26 +140,33 @@ async fn answer_to_unfinished(address: SocketAddr, head: String) -> String {
     String::from_utf8(answer).expect("text")
 }
 
+/// The head of a send of 256 KiB by the client that a proxy names.
+fn large_send(key: &str, client: &str) -> String {
+    format!(
+        "POST /api/v1/notify HTTP/1.1\r\nhost: h\r\nauthorization: Bearer {key}\r\n\
+         x-forwarded-for: {client}\r\ncontent-length: 262144\r\n\r\n"
+    )
+}
+
+fn assert_no_room(refused: &str) {
+    assert!(refused.starts_with("HTTP/1.1 503 "), "{refused}");
+    for part in ["\r\nretry-after: 5\r\n", "\"code\":\"OVERLOADED\""] {
+        assert!(refused.contains(part), "{refused}");
+    }
+}
+
 #[on_each_database(flavor = "multi_thread")]
 async fn bodies_have_room_for_64_mib_together(database: TestDatabase) {
     let (server, app, key) = behind_a_proxy(database).await;
     let mut unfinished = JoinSet::new();
     // One more than there is room for, each of a client of its own.
     for number in 0..257 {
-        let head = format!(
-            "POST /api/v1/notify HTTP/1.1\r\nhost: h\r\nauthorization: Bearer {key}\r\n\
-             x-forwarded-for: 192.0.{}.{}\r\ncontent-length: 262144\r\n\r\n",
-            number / 256,
-            number % 256
-        );
+        let client = format!("192.0.{}.{}", number / 256, number % 256);
+        let head = large_send(&key, &client);
         unfinished.spawn(answer_to_unfinished(server.address(), head));
     }
     let refused = unfinished.join_next().await.expect("one of them");
-    let refused = refused.expect("an answer");
-    assert!(refused.starts_with("HTTP/1.1 503 "), "{refused}");
-    for part in ["\r\nretry-after: 5\r\n", "\"code\":\"OVERLOADED\""] {
-        assert!(refused.contains(part), "{refused}");
-    }
+    assert_no_room(&refused.expect("an answer"));
     // What needs no body is answered.
     assert_eq!(get(&app.owner, "/api/v1/apps").await.status, 200);
     unfinished.shutdown().await;
@@ -167,6 +175,35 @@ async fn bodies_have_room_for_64_mib_together(database: TestDatabase) {
         post(&app.backend, "/api/v1/notify", &message).await
     })
     .await;
+}
+
+#[on_each_database(flavor = "multi_thread")]
+async fn clients_that_hold_what_they_can_leave_room_for_the_next(database: TestDatabase) {
+    let (server, app, key) = behind_a_proxy(database).await;
+    let (mut unfinished, mut eager) = (JoinSet::new(), HashSet::new());
+    for number in 0..4 {
+        let of_one_site = format!("2001:db8:0:{number}::1");
+        for client in [format!("192.0.2.{number}"), of_one_site] {
+            // As many as it may have in work.
+            for _ in 0..100 {
+                let head = large_send(&key, &client);
+                let (address, client) = (server.address(), client.clone());
+                unfinished
+                    .spawn(async move { (client, answer_to_unfinished(address, head).await) });
+            }
+            eager.insert(client);
+        }
+    }
+    while !eager.is_empty() {
+        let refused = unfinished.join_next().await.expect("one of them");
+        let (client, refused) = refused.expect("an answer");
+        assert_no_room(&refused);
+        eager.remove(&client);
+    }
+    let message = json!({"title": "t", "body": "b".repeat(1_000)});
+    let sent = post(&app.backend, "/api/v1/notify", &message).await;
+    assert_eq!(sent.status, 202, "{sent}");
+    unfinished.shutdown().await;
 }
 
 /// A connection from this address of the machine.

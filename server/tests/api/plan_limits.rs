@@ -1,5 +1,6 @@
 //! What the Free plan allows is exact, also for requests at the same time (SPEC 8).
 
+use hato_service::ports::{Clock as _, SystemClock};
 use hato_testkit::client::Client;
 use hato_testkit::owner::OwnedApp;
 use hato_testkit::server::{HatoServer, Launch};
@@ -188,6 +189,39 @@ async fn a_month_that_is_used_up_takes_no_more_recipients(database: TestDatabase
         (reply.status.as_u16(), &reply.json()["queued"]),
         (202, &json!(0))
     );
+}
+
+#[on_each_database]
+async fn sends_that_cost_nothing_are_counted_too(database: TestDatabase) {
+    let (server, app, endpoints) = setup(database.another().await, 1).await;
+    let nobody = json!({"endpoints": ["https://push.example.com/nobody"], "payload": message()});
+    let mut later = message();
+    later["send_at"] = (SystemClock.now().0 + 3_600_000).into();
+    assert_eq!(post(&app.backend, BATCH, &nobody).await.status, 202);
+    execute(&server, "UPDATE monthly_usage SET uncharged_sends = 29998").await;
+    assert_eq!(post(&app.backend, NOTIFY, &later).await.status, 202);
+    assert_eq!(
+        sixteen(&app.backend, BATCH, |_| nobody.clone(), 202, 429).await,
+        (1, 15)
+    );
+    let before = snapshot(&app).await;
+    for (path, body) in [(NOTIFY, &later), (BATCH, &nobody)] {
+        let refused = post(&app.backend, path, body).await;
+        let expected = (429, "MONTHLY_LIMIT_EXCEEDED".into());
+        assert_eq!(status_and_code(&refused), expected, "{path}");
+    }
+    assert_eq!(snapshot(&app).await, before);
+    // The month of recipients is another matter.
+    let batch = json!({"endpoints": [endpoints[0]], "payload": message()});
+    assert_eq!(post(&app.backend, BATCH, &batch).await.status, 202);
+    assert_eq!(monthly(&app).await, 1);
+
+    let launch = Launch::on(BINARY, database).env("HATO_DEFAULT_PLAN", "pro");
+    let pro = start(launch).await;
+    let app = crate::fixtures::app(&pro, "owner@example.com").await;
+    assert_eq!(post(&app.backend, BATCH, &nobody).await.status, 202);
+    execute(&pro, "UPDATE monthly_usage SET uncharged_sends = 30000").await;
+    assert_eq!(post(&app.backend, BATCH, &nobody).await.status, 202);
 }
 
 #[on_each_database]

@@ -1,5 +1,7 @@
 //! Limits against strangers and against apps without end (CONTRACT 18).
 
+mod changes;
+
 use hato_testkit::client::{Client, Reply};
 use hato_testkit::owner::OwnedApp;
 use hato_testkit::push_service::PushService;
@@ -75,7 +77,7 @@ async fn a_stranger_makes_so_many_subscriptions_a_minute(database: TestDatabase)
     }
     assert_eq!(snapshot(&first).await, before);
 
-    // What is known is neither counted nor refused, active or not.
+    // What is known makes no subscription, active or not.
     let known = register_from(&first.frontend, stranger, SUBSCRIPTIONS, 1).await;
     assert_eq!(known.status, 200, "{known}");
     unsubscribe(&first, 1).await;

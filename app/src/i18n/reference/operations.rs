@@ -73,6 +73,14 @@ pub(super) const TEXTS: &[(&str, &str)] = &[
     ("Only those with this tag.", "このタグのものだけ。"),
     ("Only those in this state.", "この状態のものだけ。"),
     ("With `true`, nothing is stored.", "`true` なら、何も保存しません。"),
+    (
+        "With `cancel_sends`, what it has sent and is not over is cancelled as well, scheduled sends included.",
+        "`cancel_sends` を付けると、このキーによる終わっていない送信も、予約を含めて取り消します。",
+    ),
+    (
+        "With `true`, its sends that are not over are cancelled.",
+        "`true` なら、このキーによる終わっていない送信を取り消します。",
+    ),
     ("The VAPID key's id, not the key.", "VAPID 鍵の ID。鍵そのものではありません。"),
     ("The app, where a session has several.", "アプリ。セッションに複数あるときに指定します。"),
     ("The page of Hato to come back to, as a path; any other is left out.", "戻ってくる Hato のページのパス。ほかは無視します。"),

@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use hato_domain::{
-    AccountId, AppId, KeyEventId, KeyId, MessageSettings, PageRequest, Scope, UnixMillis, text_enum,
+    AccountId, AppId, KeyEventId, KeyId, MessageSettings, PageRequest, Scope, SendId, UnixMillis,
+    text_enum,
 };
 
 use super::StoreError;
@@ -201,6 +202,9 @@ pub trait KeyStore {
 
     /// Deletes the key and records that; `false` when the app has no such key.
     async fn delete_key(&self, key: DeletedKey) -> Result<bool, StoreError>;
+
+    /// The sends of the app that this key has made and that are not over: scheduled, or with recipients in the queue.
+    async fn open_sends_of_key(&self, app: &AppId, key: &KeyId) -> Result<Vec<SendId>, StoreError>;
 
     /// A page of what happened to the app's keys, newest first, at most `page.limit` + 1 of them, so that the caller sees
     /// whether more follow.

@@ -22,6 +22,8 @@ text_enum!(
         FailedKey = "failed_key",
         /// A new subscription that a stranger makes (CONTRACT 18).
         NewSubscription = "new_subscription",
+        /// A change by a stranger of a subscription that is there (CONTRACT 18).
+        SubscriptionChange = "subscription_change",
     }
 );
 

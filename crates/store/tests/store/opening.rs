@@ -6,6 +6,7 @@ use hato_domain::Plan;
 use hato_service::ports::Audience;
 use hato_store::StoreOpenError;
 use hato_testkit::{TestDatabase, on_each_database};
+use sqlx::{Connection as _, SqliteConnection};
 
 use crate::test_store::{START, TestStore, endpoint};
 
@@ -70,6 +71,26 @@ async fn a_file_that_is_no_database_is_an_error_and_stays_as_it_is() {
     let error = refusal(&format!("sqlite:{}", path.display())).await;
     assert!(matches!(error, StoreOpenError::Sqlite(_)), "{error}");
     assert_eq!(std::fs::read_to_string(&path).expect("read"), letter);
+}
+
+#[tokio::test]
+async fn a_half_migrated_file_is_refused_by_the_migration_that_is_wrong() {
+    for damage in [
+        "UPDATE _sqlx_migrations SET success = FALSE WHERE version = 3",
+        "UPDATE _sqlx_migrations SET checksum = x'00' WHERE version = 3",
+    ] {
+        let database = TestDatabase::sqlite().await;
+        let made = hato_store::open(database.url()).await;
+        made.expect("made").close().await;
+        let connection = SqliteConnection::connect(database.url()).await;
+        let mut connection = connection.expect("a database");
+        let damaged = sqlx::query(damage).execute(&mut connection).await;
+        assert_eq!(damaged.expect("damaged").rows_affected(), 1);
+        let StoreOpenError::Sqlite(error) = refusal(database.url()).await else {
+            panic!("refused as a file");
+        };
+        assert!(error.to_string().contains("migration 3 "), "{error}");
+    }
 }
 
 #[on_each_database]
