@@ -19,6 +19,7 @@ mod languages;
 mod listeners;
 mod live;
 mod operator;
+mod pictures;
 mod privacy;
 mod protection;
 mod queries;
