@@ -41,8 +41,8 @@ pub use account::AccountTexts;
 pub use app::{
     AppTexts, AudienceTexts, ChartTexts, ChecklistTexts, ComposeTexts, DeadLettersTexts,
     DeliveryOptionsTexts, DeliveryTexts, EmbedTexts, EngagementTexts, HistoryTexts, ImportTexts,
-    KeysTexts, OverviewTexts, ReasonsTexts, RichTexts, SendTexts, SettingsTexts, SubscribersTexts,
-    ThisBrowserTexts, VapidKeysTexts, WebhookTexts,
+    KeysTexts, OverviewTexts, PicturesTexts, ReasonsTexts, RichTexts, SendTexts, SettingsTexts,
+    SubscribersTexts, ThisBrowserTexts, VapidKeysTexts, WebhookTexts,
 };
 pub use apps::AppsTexts;
 pub use auth::AuthTexts;

@@ -80,4 +80,4 @@ pub use router::{error_page, router};
 #[cfg(feature = "ssr")]
 pub use sdk::Sdk;
 #[cfg(feature = "ssr")]
-pub use upload::{MAX_FORM_BYTES, MAX_LIST_BYTES, takes_list};
+pub use upload::{MAX_FORM_BYTES, MAX_LIST_BYTES, takes_list, takes_picture};

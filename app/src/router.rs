@@ -5,10 +5,11 @@ use axum::body::Body;
 use axum::extract::DefaultBodyLimit;
 use axum::middleware::{from_fn, map_response};
 use axum::response::Response;
-use axum::routing::post;
+use axum::routing::{MethodRouter, post};
 use axum::{RequestExt, Router};
 use hato_domain::ErrorCode;
 use hato_domain::wire::MAX_BODY_BYTES;
+use hato_service::MAX_PICTURE_BYTES;
 use http::Request;
 use leptos::config::LeptosOptions;
 use leptos::prelude::{AnyView, IntoAny, IntoView, provide_context};
@@ -42,9 +43,13 @@ pub fn router(context: AppContext) -> Router {
             post(async |request| compose_page(provide_request, document, request).await)
         })
         .route("/apps/{app}/subscribers/import", {
-            post(async |request| import_page(provide_request, document, request).await)
-                .layer(DefaultBodyLimit::max(MAX_LIST_BYTES + MAX_FORM_BYTES))
+            let (provide_request, document) = (provide_request.clone(), document.clone());
+            upload_page(provide_request, document, MAX_LIST_BYTES)
         })
+        .route(
+            "/apps/{app}/settings",
+            upload_page(provide_request, document, MAX_PICTURE_BYTES),
+        )
         .route(
             "/_app/{*call}",
             post(async |request| form_post::handle(context, request).await)
@@ -122,14 +127,24 @@ fn split(request: Request<Body>) -> (Request<Body>, Request<Body>) {
     (asked, Request::from_parts(parts, body))
 }
 
-/// The page of imports as it answers what was uploaded from it.
-async fn import_page<IV: IntoView + 'static>(
+/// A page that answers what was uploaded from it, a file of at most so many bytes.
+fn upload_page<IV: IntoView + 'static>(
     provide_request: impl Fn() + Clone + Send + Sync + 'static,
     document: impl Fn() -> IV + Clone + Send + Sync + 'static,
+    max_bytes: usize,
+) -> MethodRouter<LeptosOptions> {
+    post(async move |request| answer_upload(provide_request, document, max_bytes, request).await)
+        .layer(DefaultBodyLimit::max(max_bytes + MAX_FORM_BYTES))
+}
+
+async fn answer_upload<IV: IntoView + 'static>(
+    provide_request: impl Fn() + Clone + Send + Sync + 'static,
+    document: impl Fn() -> IV + Clone + Send + Sync + 'static,
+    max_bytes: usize,
     request: Request<Body>,
 ) -> Response {
     let (asked, posted) = split(request);
-    let upload = Upload::read(posted).await;
+    let upload = Upload::read(posted, max_bytes).await;
     let provide_request = move || {
         provide_request();
         provide_context(upload.clone());

@@ -16,6 +16,7 @@ mod form;
 mod keys;
 mod language;
 mod operator;
+mod pictures;
 mod review;
 mod sends;
 mod subscribers;
@@ -53,6 +54,7 @@ pub use operator::{
     CreateAccount, SetAccountPassword, SetAccountPlan, create_account, set_account_password,
     set_account_plan,
 };
+pub use pictures::{DeletePicture, MakeIcon, delete_picture, make_icon};
 pub use review::{ConcludeReview, RejectApp, conclude_review, reject_app};
 pub use sends::{CancelSend, SendDraftToMe, SendTest, cancel_send, send_draft_to_me, send_test};
 pub use subscribers::{

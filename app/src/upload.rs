@@ -1,4 +1,6 @@
-//! The form that uploads a list of subscribers, as it arrives.
+//! Forms that upload a file, as they arrive: a list of subscribers here, a picture in `picture.rs`.
+
+mod picture;
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -12,6 +14,7 @@ use hato_service::access::MayManage;
 use hato_service::{ListError, ListOptions, ListReport};
 use http::StatusCode;
 
+pub use self::picture::takes_picture;
 use crate::request_context::RequestContext;
 
 /// Most bytes of a list that a form uploads; `hato import` takes larger ones.
@@ -50,10 +53,10 @@ pub enum Stopped {
 }
 
 impl Upload {
-    /// The form of a request; one whose announced length is too large is not read.
-    pub async fn read(request: Request) -> Self {
+    /// The form of a request that uploads at most so many bytes; one whose announced length is larger is not read.
+    pub async fn read(request: Request, max_bytes: usize) -> Self {
         let bytes = request.body().size_hint().lower();
-        let form = if bytes > (MAX_LIST_BYTES + MAX_FORM_BYTES) as u64 {
+        let form = if bytes > (max_bytes + MAX_FORM_BYTES) as u64 {
             Err(ErrorCode::PayloadTooLarge)
         } else {
             let form = request.extract::<Multipart, _>().await;
@@ -62,10 +65,14 @@ impl Upload {
         Self(Arc::new(Mutex::new(Some(form))))
     }
 
+    /// What was posted, once.
+    fn form(&self) -> Option<Result<Multipart, ErrorCode>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+
     /// Takes the list: looks at it, or stores its subscribers where the page was asked to.
     pub async fn take(&self, ctx: &RequestContext, access: &MayManage) -> Option<TakenList> {
-        let form = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
-        let form = form?;
+        let form = self.form()?;
         let options = ListOptions {
             is_dry_run: ctx.query("step").as_deref() != Some("import"),
             ..ListOptions::default()

@@ -9,7 +9,7 @@ use hato_app::server_fns::{
     CHANGE_PASSWORD_PATH, DELETE_ACCOUNT_PATH, EXPORT_VAPID_KEY_PATH, LOG_IN_PATH,
     OPERATOR_PASSWORD_PATH, REGISTER_PATH,
 };
-use hato_app::{session_cookie, takes_list};
+use hato_app::{session_cookie, takes_list, takes_picture};
 use http::header::RETRY_AFTER;
 use http::request::Parts;
 
@@ -60,10 +60,11 @@ async fn guard_forms(State(state): State<AppState>, request: Request, next: Next
     }
 }
 
-/// The form's body, once its sender was found to be let through. A list of subscribers is read as it arrives.
+/// The form's body, once its sender was found to be let through. A file is read as it arrives.
 async fn guarded_body(parts: &mut Parts, body: Body, state: &AppState) -> ApiResult<Body> {
     guard(parts, state).await?;
-    if takes_list(parts.uri.path()) {
+    let path = parts.uri.path();
+    if takes_list(path) || takes_picture(path) {
         return Ok(body);
     }
     Ok(json::read(body).await?.into())

@@ -37,6 +37,7 @@ mod lifecycle;
 mod llms;
 mod logging;
 mod mcp;
+mod media;
 mod metrics;
 mod openapi;
 mod rotation;

@@ -26,7 +26,7 @@ use crate::http::request_body::{self, BodyLimits};
 use crate::http::{client_address, in_flight, path, rate_limit, request_id, unread_body};
 use crate::routes::{Route, Routes};
 use crate::state::AppState;
-use crate::{accounts, assets, dashboard, health, llms, mcp, openapi};
+use crate::{accounts, assets, dashboard, health, llms, mcp, media, openapi};
 
 /// What `Strict-Transport-Security` says: for a year (RFC 6797 §6.1).
 pub const HTTPS_FOR_A_YEAR: &str = "max-age=31536000";
@@ -50,6 +50,7 @@ pub fn router(state: &AppState) -> Router {
         .route("/llms.txt", get(llms::show))
         .nest("/sdk", sdk(state))
         .merge(limit_in_flight(state, assets::site()))
+        .merge(limit_in_flight(state, pictures()))
         .method_not_allowed_fallback(wrong_method)
         .fallback_service(limit_in_flight(
             state,
@@ -235,6 +236,11 @@ fn with_error_pages(state: &AppState, methods: MethodRouter<AppState>) -> Method
 fn sdk(state: &AppState) -> Router<AppState> {
     let files = assets::sdk().method_not_allowed_fallback(wrong_method);
     limit_in_flight(state, files).layer(cors())
+}
+
+/// The pictures that owners have uploaded (CONTRACT 11).
+fn pictures() -> Router<AppState> {
+    catch_panics(Router::new().route("/media/{name}", get(media::show)))
 }
 
 /// Everything but health counts: who watches the server must not be refused because of others at the same address.

@@ -12,6 +12,7 @@ mod import;
 mod keys;
 mod options;
 mod overview;
+mod pictures;
 mod rich;
 mod send;
 mod settings;
@@ -32,6 +33,7 @@ pub use import::ImportTexts;
 pub use keys::KeysTexts;
 pub use options::DeliveryOptionsTexts;
 pub use overview::{ChartTexts, ChecklistTexts, OverviewTexts};
+pub use pictures::PicturesTexts;
 pub use rich::RichTexts;
 pub use send::SendTexts;
 pub use settings::SettingsTexts;
@@ -58,6 +60,7 @@ texts! {
         vapid_keys: VapidKeysTexts = VapidKeysTexts::JA, VapidKeysTexts::EN;
         dead_letters: DeadLettersTexts = DeadLettersTexts::JA, DeadLettersTexts::EN;
         webhook: WebhookTexts = WebhookTexts::JA, WebhookTexts::EN;
+        pictures: PicturesTexts = PicturesTexts::JA, PicturesTexts::EN;
         settings: SettingsTexts = SettingsTexts::JA, SettingsTexts::EN;
     }
 }

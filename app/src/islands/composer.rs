@@ -5,7 +5,7 @@ use leptos::wasm_bindgen::JsCast;
 use serde::{Deserialize, Serialize};
 use web_sys::{FormData, HtmlDivElement, HtmlFormElement};
 
-use super::Preview;
+use super::{PreviewTabs, PreviewTexts};
 use crate::thousands::group_thousands;
 
 /// The members of the payload that are always there, and those that are left out when empty (CONTRACT 7).
@@ -25,6 +25,8 @@ struct DraftSignals {
     body: RwSignal<String>,
     /// Read when its field is left: each letter would be another image to load.
     icon: RwSignal<String>,
+    /// The same.
+    badge: RwSignal<String>,
     /// What is wrong with the icon.
     icon_problem: RwSignal<Option<IconProblem>>,
 }
@@ -67,16 +69,14 @@ pub fn Composer(
     label: String,
     /// The unit of the size, in words.
     unit: String,
-    /// The title above the preview.
-    preview: String,
-    /// Says that it is one.
-    preview_hint: String,
+    /// What is said around the previews.
+    preview: PreviewTexts,
     /// Fill the preview while nothing is written.
     samples: Samples,
     /// What is said of an icon that cannot be shown.
     icon_texts: IconTexts,
-    /// Title, body and icon as they stand in the form.
-    written: [String; 3],
+    /// Title, body, icon and badge as they stand in the form.
+    written: [String; 4],
     /// The fields of the form, which the preview and the size follow as somebody types.
     children: Children,
 ) -> impl IntoView {
@@ -92,7 +92,7 @@ pub fn Composer(
     Effect::new(move |_| {
         is_awake.set(true);
         read(DraftSignals::read);
-        read(DraftSignals::read_icon);
+        read(DraftSignals::read_images);
     });
     let Samples { title, body, site } = samples;
     let is_blank = move || draft.title.get().is_empty() && draft.body.get().is_empty();
@@ -122,7 +122,7 @@ pub fn Composer(
             class="fields"
             node_ref=fields
             on:input=move |_| read(DraftSignals::read)
-            on:change=move |_| read(DraftSignals::read_icon)
+            on:change=move |_| read(DraftSignals::read_images)
         >
             {children()}
         </div>
@@ -134,23 +134,30 @@ pub fn Composer(
             </output>
         </p>
         <div class="preview" class:asleep=move || is_blank() && !is_awake.get()>
-            <p class="preview-title">{preview}</p>
-            <Preview title body icon=draft.icon site on_broken_icon=is_broken />
+            <PreviewTabs
+                texts=preview
+                title
+                body
+                icon=draft.icon
+                badge=draft.badge
+                site
+                on_broken_icon=is_broken
+            />
             <p class="icon-problem" role="status">
                 {icon_problem}
             </p>
-            <p class="hint">{preview_hint}</p>
         </div>
     }
 }
 
 impl DraftSignals {
-    fn new([title, body, icon]: [String; 3]) -> Self {
+    fn new([title, body, icon, badge]: [String; 4]) -> Self {
         Self {
             size: RwSignal::new(None),
             title: RwSignal::new(title),
             body: RwSignal::new(body),
-            icon: RwSignal::new(displayable_icon(&icon)),
+            icon: RwSignal::new(displayable(&icon)),
+            badge: RwSignal::new(displayable(&badge)),
             icon_problem: RwSignal::new(None),
         }
     }
@@ -160,15 +167,18 @@ impl DraftSignals {
             return;
         };
         self.size
-            .set(Some(payload_bytes(|name| field(&form, name))));
+            .set(Some(payload_bytes(|name| chosen_or_typed(&form, name))));
         self.title.set(field(&form, "title"));
         self.body.set(field(&form, "body"));
     }
 
-    fn read_icon(self, fields: &HtmlDivElement) {
-        let icon = form_around(fields).map(|form| field(&form, "icon"));
-        let icon = icon.unwrap_or_default();
-        let shown = displayable_icon(&icon);
+    fn read_images(self, fields: &HtmlDivElement) {
+        let form = form_around(fields);
+        let url = |name| form.as_ref().map(|form| chosen_or_typed(form, name));
+        self.badge
+            .set(displayable(&url("badge").unwrap_or_default()));
+        let icon = url("icon").unwrap_or_default();
+        let shown = displayable(&icon);
         if !shown.is_empty() && shown == self.icon.get_untracked() {
             // The same image: what is known of it still holds.
             return;
@@ -180,10 +190,10 @@ impl DraftSignals {
     }
 }
 
-/// The icon, if it can be shown.
-fn displayable_icon(icon: &str) -> String {
-    if icon.starts_with("https://") {
-        icon.to_owned()
+/// The address of an icon or a badge, if it can be shown.
+fn displayable(url: &str) -> String {
+    if url.starts_with("https://") {
+        url.to_owned()
     } else {
         String::new()
     }
@@ -196,6 +206,14 @@ fn form_around(fields: &HtmlDivElement) -> Option<FormData> {
 
 fn field(form: &FormData, name: &str) -> String {
     form.get(name).as_string().unwrap_or_default()
+}
+
+/// The text of a field, or in its place the address of the uploaded picture that was chosen.
+fn chosen_or_typed(form: &FormData, name: &str) -> String {
+    match field(form, &format!("{name}_choice")) {
+        choice if choice.is_empty() => field(form, name),
+        choice => choice,
+    }
 }
 
 /// The host of an `https://` URL; nothing for anything else.

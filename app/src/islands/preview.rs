@@ -14,6 +14,9 @@ pub fn Preview(
     /// The icon's URL; nothing without one.
     #[prop(into)]
     icon: Signal<String>,
+    /// The badge's URL; nothing without one.
+    #[prop(optional, into)]
+    badge: Signal<String>,
     /// Which site it comes from.
     #[prop(into)]
     site: Signal<String>,
@@ -23,6 +26,17 @@ pub fn Preview(
 ) -> impl IntoView {
     view! {
         <div class="notification" translate="no">
+            <span class="notification-app" aria-hidden="true">
+                {move || {
+                    let badge = badge.get();
+                    (!badge.is_empty())
+                        .then(|| {
+                            view! {
+                                <img src=badge alt="" width="16" height="16" referrerpolicy="no-referrer" />
+                            }
+                        })
+                }}
+            </span>
             <p class="notification-site">{site}</p>
             <div class="notification-text">
                 <b>{title}</b>

@@ -36,6 +36,9 @@ pub struct NotificationDraft {
     pub url: String,
     pub icon: String,
     pub badge: String,
+    /// The address of an uploaded picture that was chosen in place of [`Self::icon`].
+    pub icon_choice: String,
+    pub badge_choice: String,
     #[serde(flatten)]
     pub rich: RichDraft,
     #[serde(flatten)]
@@ -106,6 +109,16 @@ impl NotificationDraft {
             ComposeStep::Review
         };
         self
+    }
+
+    /// The icon: the picture that was chosen, or else the address that was typed.
+    pub fn icon(&self) -> &str {
+        chosen_or_typed(&self.icon_choice, &self.icon)
+    }
+
+    /// The same for the badge.
+    pub fn badge(&self) -> &str {
+        chosen_or_typed(&self.badge_choice, &self.badge)
     }
 
     /// What it asks for: the codes of its parts.
@@ -201,8 +214,8 @@ impl NotificationDraft {
             title: non_empty(&self.title),
             body: non_empty(&self.body),
             url: non_empty(&self.url),
-            icon: non_empty(&self.icon),
-            badge: non_empty(&self.badge),
+            icon: non_empty(self.icon()),
+            badge: non_empty(self.badge()),
             to: self.audience.to(),
             send_at: timing.send_at().map_err(refuse)?,
             expires_at: timing.expires_at().map_err(refuse)?,
@@ -218,6 +231,10 @@ fn into_notification(notify: Notify) -> Result<Notification, DraftRefusal> {
         ErrorCode::InvalidInput => DraftPart::Rich.refuses(code),
         _ => DraftPart::Content.refuses(code),
     })
+}
+
+fn chosen_or_typed<'d>(chosen: &'d str, typed: &'d str) -> &'d str {
+    if chosen.is_empty() { typed } else { chosen }
 }
 
 /// A field's text; browsers end the lines of a form with CR LF, which nobody typed.

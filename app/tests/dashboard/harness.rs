@@ -115,6 +115,13 @@ impl TestDashboard {
         }
     }
 
+    /// The same at another base address.
+    pub fn at(mut self, base_url: &str) -> Self {
+        base_url.clone_into(&mut self.context.base_url);
+        self.router = hato_app::router(self.context.clone());
+        self
+    }
+
     /// Gives the account a plan, as the operator does.
     pub async fn set_plan(&self, email: &str, plan: Plan) {
         let email = Email::parse(email).expect("an address");
@@ -281,6 +288,19 @@ impl DashboardBrowser<'_> {
                 .into_bytes();
         body.extend_from_slice(list);
         body.extend_from_slice(b"\r\n--limit--\r\n");
+        self.post_multipart(path, body).await
+    }
+
+    /// Posts a form whose one field is a file.
+    pub async fn upload_file(&mut self, path: &str, name: &str, file: &[u8]) -> PageResponse {
+        let head = format!(
+            "--limit\r\nContent-Disposition: form-data; name=\"{name}\"; filename=\"f\"\r\n\r\n"
+        );
+        let body = [head.as_bytes(), file, b"\r\n--limit--\r\n"].concat();
+        self.post_multipart(path, body).await
+    }
+
+    async fn post_multipart(&mut self, path: &str, body: Vec<u8>) -> PageResponse {
         let form = std::mem::replace(&mut self.form, "multipart/form-data; boundary=limit");
         let response = self.request("POST", path, Body::from(body)).await;
         self.form = form;

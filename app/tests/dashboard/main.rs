@@ -24,6 +24,7 @@ mod listeners;
 mod live;
 mod operator;
 mod overview;
+mod pictures;
 mod privacy;
 mod protection;
 mod queries;

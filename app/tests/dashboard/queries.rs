@@ -234,7 +234,7 @@ fn app_pages(app: &str, send: &str, event: &str, subscription: &str) -> Vec<Page
             4,
         ),
         get("", send, 3),
-        get("again", send.replace("/sends/", "/send?from="), 3),
+        get("again", send.replace("/sends/", "/send?from="), 4),
         get("cancelled", format!("{send}?cancelled=1"), 3),
         get("", below("/history"), 3),
         get("scheduled", below("/history?status=scheduled"), 3),
@@ -271,12 +271,12 @@ fn app_pages(app: &str, send: &str, event: &str, subscription: &str) -> Vec<Page
             &[("app", id), ("webhook_url", "http://a.example")],
             4,
         ),
-        get("", below("/settings"), 2),
+        get("", below("/settings"), 3),
         after(
             "refused",
             "/_app/delete_app",
             &[("app", id), ("name", "another")],
-            2,
+            3,
         ),
     ]
 }

@@ -14,6 +14,7 @@ mod identity;
 mod keys;
 mod listeners;
 mod operator;
+mod pictures;
 mod profiles;
 mod queue;
 mod rate_window;
@@ -47,6 +48,7 @@ pub use keys::{
 };
 pub use listeners::{ListenerRecord, ListenerStore, MAX_ACCOUNT_LISTENERS, MAX_LISTENERS};
 pub use operator::{AccountUsage, DatabaseFiles, OperatorStore};
+pub use pictures::{AddPictureOutcome, MAX_PICTURES, NewPicture, PictureRecord, PictureStore};
 pub use profiles::{ChangeProfileOutcome, ProfileRecord, ProfileStore};
 pub use queue::{
     ClaimedPage, DeliveryQueue, ExpiredRecipient, FailureTally, JobId, NewDeadLetter, NextPage,
@@ -115,6 +117,7 @@ pub trait Store:
     + WebhookStore
     + WebhookQueue
     + ListenerStore
+    + PictureStore
     + Send
     + Sync
     + 'static

@@ -95,6 +95,7 @@ pub(crate) async fn purge(c: &mut DbConnection, limit: i64) -> sqlx::Result<bool
     rest -= purge_heard_events(c, app, rest).await?;
     rest -= purge_listeners(c, app, rest).await?;
     rest -= purge_vapid_keys(c, app, rest).await?;
+    rest -= purge_pictures(c, app, rest).await?;
     if rest > 0 {
         sqlx::query!("DELETE FROM apps WHERE id = $1", app)
             .execute(c)
@@ -133,6 +134,11 @@ purge!(
     purge_vapid_keys,
     "DELETE FROM vapid_keys WHERE app_id = $1 AND number IN
        (SELECT number FROM vapid_keys WHERE app_id = $1 LIMIT $2)"
+);
+purge!(
+    purge_pictures,
+    "DELETE FROM pictures WHERE app_id = $1 AND name IN
+       (SELECT name FROM pictures WHERE app_id = $1 LIMIT $2)"
 );
 purge!(
     purge_keys,

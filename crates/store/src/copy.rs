@@ -36,6 +36,9 @@ use crate::{StoreOpenError, sqlite_path};
 /// How many rows are written with one statement: SQLite takes 32,766 values in one.
 const BATCH: usize = 500;
 
+/// The same for pictures, which are large.
+const PICTURES_BATCH: usize = 16;
+
 /// A database that is open for nobody else, in a transaction.
 #[async_trait]
 trait Copied: Send {
@@ -166,7 +169,7 @@ async fn copy_table(
     let last_number = source.last_number(table).await?;
     let of = u64::try_from(source.count(table).await?).unwrap_or(0);
     let mut tally = Tally::new(last_number);
-    let mut batches = source.rows(table, &columns).try_chunks(BATCH);
+    let mut batches = source.rows(table, &columns).try_chunks(batch(table));
     while let Some(batch) = batches.try_next().await.map_err(|error| error.1)? {
         for row in &batch {
             tally.add(row);
@@ -179,6 +182,14 @@ async fn copy_table(
         target.set_last_number(table, number).await?;
     }
     Ok(tally)
+}
+
+fn batch(table: &str) -> usize {
+    if table == "pictures" {
+        PICTURES_BATCH
+    } else {
+        BATCH
+    }
 }
 
 /// Reads what was written and compares it with what was read.

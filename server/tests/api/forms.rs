@@ -11,7 +11,7 @@ use serde_json::json;
 use crate::fixtures::{AUTH, BINARY, P256DH, app, send, setup, start, wait_until_logged};
 
 /// Every server function that a form or a script posts to.
-const FORMS: [&str; 34] = [
+const FORMS: [&str; 36] = [
     "change_password",
     "logout_everywhere",
     "delete_account",
@@ -19,6 +19,8 @@ const FORMS: [&str; 34] = [
     "rename_app",
     "change_messages",
     "delete_app",
+    "make_icon",
+    "delete_picture",
     "register",
     "login",
     "logout",

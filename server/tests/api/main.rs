@@ -35,6 +35,7 @@ mod logging;
 mod logs;
 mod matrix;
 mod mcp;
+mod media;
 mod metrics;
 mod monitoring;
 mod notify;

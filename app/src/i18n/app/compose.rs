@@ -185,6 +185,19 @@ texts! {
         preview = "プレビュー", "Preview";
         preview_hint = "差出人として出るのは、通知を許可したサイトの名前です。実際の見た目は、ブラウザと OS によって少し違います。",
             "Browsers name the site that subscribed as the sender, and each draws it a little differently.";
+        /// What Windows, macOS, Android and iOS leave out.
+        preview_systems: [&'static str; 4] = [
+            "Windows の Chrome：タイトルは 2 行、本文は 4 行まで。バッジは表示されません。",
+            "macOS の Chrome：タイトルは 1 行、本文は 2 行まで。バッジと大きな画像は表示されません。",
+            "Android の Chrome：折りたたんだ状態ではタイトルも本文も 1 行で、広げると続きが読めます。バッジは形だけが単色で表示されます。",
+            "iOS：タイトルは 1 行、本文は 4 行まで。アイコンはホーム画面のもので、通知のアイコン・バッジ・大きな画像・ボタンは表示されません。差出人はホーム画面での名前です。",
+        ], [
+            "Chrome on Windows: at most 2 lines of the title and 4 of the text. No badge.",
+            "Chrome on macOS: 1 line of the title and at most 2 of the text. No badge, no large picture.",
+            "Chrome on Android: folded, 1 line of each; unfolded, the rest. Of the badge only its shape, in one colour.",
+            "iOS: 1 line of the title and at most 4 of the text. The icon is that of the Home Screen: no icon, badge, large picture or buttons of the notification. The sender has its Home Screen name.",
+        ];
+        preview_whole = "全文", "Full text";
         /// Without scripts.
         preview_later = "JavaScript がオフのため、プレビューは確認の画面で出ます。",
             "JavaScript is off: the next page shows how it will look.";

@@ -5,6 +5,7 @@ mod content;
 mod form;
 mod month;
 mod options;
+mod pictures;
 mod question;
 mod rich;
 mod timing;
@@ -16,6 +17,7 @@ use hato_service::ports::AppRecord;
 use leptos::prelude::*;
 
 use self::form::{ComposeAgain, ComposeForm, LoggedOut};
+use self::pictures::PictureChoices;
 use self::question::ReviewForm;
 use super::load_app;
 use crate::pages::load_page;
@@ -24,6 +26,8 @@ use crate::server_fns::{CheckedDraft, ComposeStep, DraftPart, DraftRefusal, Noti
 
 /// What is shown of a draft.
 enum ComposeView {
+    /// The form with nothing but the app's icon.
+    New,
     /// The form, and why the draft was refused.
     Form(NotificationDraft, Option<Refused>),
     /// The notification with the question whether to send it.
@@ -62,19 +66,36 @@ pub fn ComposePage() -> impl IntoView {
         if let Some(send) = ctx.query("from").filter(|_| posted.is_none()) {
             let content = ctx.service().sent_content(&access, &send).await?;
             let draft = NotificationDraft::again(content);
-            return Ok(view! { <ComposeAgain ctx app draft /> }.into_any());
+            let pictures = PictureChoices::load(&ctx, &access).await?;
+            return Ok(view! { <ComposeAgain ctx app draft pictures /> }.into_any());
         }
-        let draft = posted.unwrap_or_default();
-        let next = handle_step(&ctx, (&access, &app), draft).await;
-        show(ctx, app, next).await
+        let next = match posted {
+            Some(draft) => handle_step(&ctx, (&access, &app), draft).await,
+            None => ComposeView::New,
+        };
+        show(ctx, (&access, app), next).await
     })
 }
 
-async fn show(ctx: RequestContext, app: AppRecord, next: ComposeView) -> ServiceResult<AnyView> {
+async fn show(
+    ctx: RequestContext,
+    (access, app): (&MayManage, AppRecord),
+    next: ComposeView,
+) -> ServiceResult<AnyView> {
     let view = match next {
-        ComposeView::Form(draft, refused) => {
+        ComposeView::New => {
+            let pictures = PictureChoices::load(&ctx, access).await?;
+            let draft = NotificationDraft {
+                icon: pictures.icon(),
+                ..NotificationDraft::default()
+            };
             let month = month::MonthlyQuota::load(&ctx, &app).await?;
-            view! { <ComposeForm ctx app draft refused month /> }.into_any()
+            view! { <ComposeForm ctx app draft pictures refused=None month /> }.into_any()
+        }
+        ComposeView::Form(draft, refused) => {
+            let pictures = PictureChoices::load(&ctx, access).await?;
+            let month = month::MonthlyQuota::load(&ctx, &app).await?;
+            view! { <ComposeForm ctx app draft pictures refused month /> }.into_any()
         }
         ComposeView::Review(draft, plan) => {
             let month = match plan.schedule.send_at() {

@@ -1,15 +1,19 @@
 //! An app's name, what identifies it, and its end.
 
 mod messages;
+mod pictures;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use hato_service::PictureError;
+use hato_service::access::MayManage;
 use hato_service::ports::AppRecord;
 use leptos::prelude::*;
 use leptos::server_fn::ServerFn;
 
 use self::messages::MessagesForm;
-use super::frame::{AppFrame, Section};
+use self::pictures::Pictures;
+use super::frame::{AppFrame, Section, app_path};
 use super::load_app;
 use crate::components::{
     CodeBlock, ConfirmDialog, Field, FieldKind, FormErrorNote, PostForm, SuccessNote,
@@ -18,12 +22,26 @@ use crate::i18n::SettingsTexts;
 use crate::pages::{IslandAssets, load_page};
 use crate::request_context::RequestContext;
 use crate::server_fns::{DeleteApp, RenameApp, SubmittedFields};
+use crate::upload::Upload;
 
-/// The settings of the app that the path names.
+/// The settings of the app that the path names; a picture that was uploaded from them comes with the request.
 #[component]
 pub fn SettingsPage() -> impl IntoView {
+    let upload = use_context::<Upload>();
     load_page(async move |ctx: RequestContext| {
-        let (_, app) = load_app(&ctx).await?;
+        let (access, app) = load_app(&ctx).await?;
+        let refused = match keep_picture(&ctx, &access, upload.as_ref()).await {
+            Some(Ok(())) => {
+                ctx.redirect(&format!(
+                    "{}/settings?done=picture#pictures",
+                    app_path(&app)
+                ));
+                return Ok(().into_any());
+            }
+            Some(Err(error)) => Some(error),
+            None => None,
+        };
+        let pictures = ctx.service().pictures(&access).await?;
         let texts = &ctx.texts().app.settings;
         let submitted = SubmittedFields::take(&ctx);
         Ok(view! {
@@ -31,12 +49,31 @@ pub fn SettingsPage() -> impl IntoView {
                 <IslandAssets />
                 <RenameForm ctx=ctx.clone() app=app.clone() submitted=submitted.clone() />
                 <MessagesForm ctx=ctx.clone() app=app.clone() submitted=submitted />
+                <Pictures ctx=ctx.clone() app=app.clone() pictures refused />
                 <Facts texts app=app.clone() />
                 <DeleteSection ctx app />
             </AppFrame>
         }
         .into_any())
     })
+}
+
+/// Keeps the picture that was uploaded, if one was. Why it is not kept is the answer's status, and goes to the log.
+async fn keep_picture(
+    ctx: &RequestContext,
+    access: &MayManage,
+    upload: Option<&Upload>,
+) -> Option<Result<(), PictureError>> {
+    let kept = upload?.take_picture(ctx, access).await?;
+    if let Err(error) = &kept {
+        ctx.refuse(error.code());
+        if let PictureError::Service(error) = error
+            && let Some(cause) = error.cause()
+        {
+            tracing::error!(error = cause, "a picture was not kept");
+        }
+    }
+    Some(kept)
 }
 
 #[component]

@@ -101,6 +101,8 @@ mod outbox_release;
 mod pacing;
 #[path = "../../shared/paging.rs"]
 mod paging;
+#[path = "../../shared/pictures.rs"]
+mod pictures;
 #[path = "../../shared/profiles.rs"]
 mod profiles;
 #[path = "../../shared/queue.rs"]

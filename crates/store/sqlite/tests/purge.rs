@@ -19,7 +19,7 @@ const NOW: UnixMillis = UnixMillis(1_767_225_600_000);
 const ROWS: i64 = 40;
 
 /// Fills every table below `app_1`, with `n` from 1 to [`ROWS`].
-const FILL: [&str; 22] = [
+const FILL: [&str; 23] = [
     "INSERT INTO subscriptions (public_id, app_id, endpoint, endpoint_hash, p256dh, auth, position,
                                 created_at)
      SELECT 'sub_' || n, 'app_1', 'https://push.example/' || n, CAST(n AS BLOB), x'04', x'01', n, 0
@@ -66,6 +66,8 @@ const FILL: [&str; 22] = [
      FROM numbers",
     "INSERT INTO vapid_keys (app_id, number, public_key, sealed_private_key, created_at)
      SELECT 'app_1', n, x'04', x'00', 0 FROM numbers",
+    "INSERT INTO pictures (app_id, name, created_at, content)
+     SELECT 'app_1', n, 0, x'00' FROM numbers",
     "INSERT INTO listeners (app_id, expires_at) SELECT 'app_1', n FROM numbers",
     "INSERT INTO heard_events (public_id, app_id, type, content, created_at)
      SELECT 'msg_' || n, 'app_1', 'webhook.test', '{}', 0 FROM numbers",

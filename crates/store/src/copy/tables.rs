@@ -2,12 +2,13 @@
 
 /// The tables that are copied, each after those that it refers to. A test holds that both databases have these, and no other but those
 /// that tell of migrations and of the processes that run.
-pub const TABLES: [&str; 25] = [
+pub const TABLES: [&str; 26] = [
     "accounts",
     "sessions",
     "monthly_usage",
     "apps",
     "vapid_keys",
+    "pictures",
     "api_keys",
     "key_events",
     "subscriptions",

@@ -3,9 +3,11 @@
 use hato_domain::Notification;
 use leptos::prelude::*;
 
-use crate::components::{Field, FieldKind};
+use super::pictures::{PictureChoices, PictureField};
+use crate::components::{Field, FieldKind, Note, Tone};
 use crate::i18n::ComposeTexts;
-use crate::islands::{Composer, IconTexts, Samples};
+use crate::islands::{Composer, IconTexts, PreviewTexts, Samples};
+use crate::request_context::RequestContext;
 use crate::server_fns::NotificationDraft;
 
 /// Title, text and links, with how it will look.
@@ -13,6 +15,9 @@ use crate::server_fns::NotificationDraft;
 pub(super) fn ContentSection(
     texts: &'static ComposeTexts,
     draft: NotificationDraft,
+    pictures: PictureChoices,
+    /// The id of the app, or nothing where the path names none.
+    app: String,
     /// Whom browsers name as the sender.
     site: String,
 ) -> impl IntoView {
@@ -25,19 +30,18 @@ pub(super) fn ContentSection(
         insecure: texts.icon_insecure.to_owned(),
         broken: texts.icon_broken.to_owned(),
     };
-    let written = [&draft.title, &draft.body, &draft.icon].map(String::clone);
+    let written = [&*draft.title, &draft.body, draft.icon(), draft.badge()].map(str::to_owned);
     view! {
         <Composer
             limit=Notification::MAX_PAYLOAD_BYTES
             label=texts.size.to_owned()
             unit=texts.bytes.to_owned()
-            preview=texts.preview.to_owned()
-            preview_hint=texts.preview_hint.to_owned()
+            preview=preview_texts(texts)
             samples
             icon_texts
             written
         >
-            <Fields texts draft />
+            <Fields texts draft pictures app />
         </Composer>
         <noscript>
             <p class="hint">{texts.preview_later}</p>
@@ -46,29 +50,93 @@ pub(super) fn ContentSection(
     .into_any()
 }
 
+/// What is said around the previews.
+pub(super) fn preview_texts(texts: &ComposeTexts) -> PreviewTexts {
+    PreviewTexts {
+        title: texts.preview.to_owned(),
+        systems: texts.preview_systems.map(str::to_owned),
+        whole: texts.preview_whole.to_owned(),
+        hint: texts.preview_hint.to_owned(),
+    }
+}
+
 #[component]
-fn Fields(texts: &'static ComposeTexts, draft: NotificationDraft) -> impl IntoView {
-    let open = !draft.icon.is_empty() || !draft.badge.is_empty();
+fn Fields(
+    texts: &'static ComposeTexts,
+    draft: NotificationDraft,
+    pictures: PictureChoices,
+    app: String,
+) -> impl IntoView {
     view! {
         <Field
             form="send"
             name="title"
             kind=FieldKind::Text
             label=texts.heading
-            value=draft.title
+            value=draft.title.clone()
         />
         <Field
             form="send"
             name="body"
             kind=FieldKind::Multiline
             label=texts.body
-            value=draft.body
+            value=draft.body.clone()
         />
-        <LinkField name="url" label=texts.url hint=texts.url_hint value=draft.url />
+        <LinkField name="url" label=texts.url hint=texts.url_hint value=draft.url.clone() />
+        <Images texts draft pictures app />
+    }
+    .into_any()
+}
+
+/// Icon and badge, folded away until there is one: an uploaded picture, or any address.
+#[component]
+fn Images(
+    texts: &'static ComposeTexts,
+    draft: NotificationDraft,
+    pictures: PictureChoices,
+    app: String,
+) -> impl IntoView {
+    let words = &RequestContext::current().texts().app.pictures;
+    let [icon, badge] = [draft.icon(), draft.badge()].map(str::to_owned);
+    let open = !icon.is_empty() || !badge.is_empty();
+    // What is chosen is not typed as well.
+    let typed = |url: &String| {
+        if pictures.has(url) {
+            String::new()
+        } else {
+            url.clone()
+        }
+    };
+    let (icon_url, badge_url) = (typed(&icon), typed(&badge));
+    let insecure = pictures
+        .are_insecure()
+        .then(|| view! { <Note tone=Tone::Warning text=words.insecure /> });
+    let badges = pictures.clone();
+    let manage = (!app.is_empty()).then(|| {
+        let href = format!("/apps/{app}/settings#pictures");
+        view! { <p><a href=href>{words.manage}</a></p> }
+    });
+    view! {
         <details open=open>
             <summary>{texts.more}</summary>
-            <LinkField name="icon" label=texts.icon hint=texts.https value=draft.icon />
-            <LinkField name="badge" label=texts.badge hint=texts.https value=draft.badge />
+            {insecure}
+            <PictureField
+                texts=words
+                name="icon_choice"
+                legend=words.icon_choice
+                choices=pictures
+                chosen=icon
+            />
+            <LinkField name="icon" label=texts.icon hint=texts.https value=icon_url />
+            <PictureField
+                texts=words
+                name="badge_choice"
+                legend=words.badge_choice
+                choices=badges
+                chosen=badge
+            />
+            <LinkField name="badge" label=texts.badge hint=texts.https value=badge_url />
+            {manage}
         </details>
     }
     .into_any()

@@ -11,6 +11,7 @@ use super::audience::AudienceSection;
 use super::content::ContentSection;
 use super::month::{FormMonthNote, MonthlyQuota};
 use super::options::OptionsSection;
+use super::pictures::PictureChoices;
 use super::rich::RichSection;
 use super::timing::TimingSection;
 use crate::components::{ErrorNote, Frame, Note, Tone};
@@ -65,6 +66,7 @@ pub(super) fn ComposeForm(
     ctx: RequestContext,
     app: AppRecord,
     draft: NotificationDraft,
+    pictures: PictureChoices,
     refused: Option<Refused>,
     month: Option<MonthlyQuota>,
 ) -> impl IntoView {
@@ -79,7 +81,7 @@ pub(super) fn ComposeForm(
             <p class="lead">{texts.lead}</p>
             {refused.map(|refused| view! { <RefusalNote texts refused /> })}
             {month.map(|quota| view! { <FormMonthNote ctx texts quota everybody /> })}
-            <DraftForm texts action draft app=id site audience to_me />
+            <DraftForm texts action draft pictures app=id site audience to_me />
         </AppFrame>
     }
     .into_any()
@@ -91,6 +93,7 @@ pub(super) fn ComposeAgain(
     ctx: RequestContext,
     app: AppRecord,
     draft: NotificationDraft,
+    pictures: PictureChoices,
 ) -> impl IntoView {
     let texts = &ctx.texts().app.compose;
     let action = format!("{}/send", app_path(&app));
@@ -105,7 +108,7 @@ pub(super) fn ComposeAgain(
     view! {
         <AppFrame app section=Section::Compose>
             <Note tone text />
-            <DraftForm texts action draft app=id site audience to_me />
+            <DraftForm texts action draft pictures app=id site audience to_me />
         </AppFrame>
     }
     .into_any()
@@ -134,6 +137,7 @@ fn DraftForm(
     texts: &'static ComposeTexts,
     action: String,
     draft: NotificationDraft,
+    #[prop(optional)] pictures: PictureChoices,
     /// The id of the app, or nothing where the path names none.
     app: String,
     /// Whom browsers name as the sender.
@@ -151,7 +155,7 @@ fn DraftForm(
     view! {
         <IslandAssets />
         <form id=DRAFT_FORM method="post" action=action class="card compose">
-            <ContentSection texts draft site />
+            <ContentSection texts draft pictures app=app.clone() site />
             <RichSection texts draft=rich />
             <AudienceSection texts app draft=people everybody=audience />
             <TimingSection texts draft=times />

@@ -6,13 +6,14 @@ use leptos::prelude::*;
 use uuid::Uuid;
 
 use super::SendPlan;
+use super::content::preview_texts;
 use super::form::DRAFT_FORM;
 use super::month::{MonthlyQuota, MonthlyQuotaNote};
 use super::options::OptionsFacts;
 use super::rich::RichFacts;
 use crate::components::{Fact, Note, Tone, textarea_content};
 use crate::i18n::ComposeTexts;
-use crate::islands::Preview;
+use crate::islands::PreviewTabs;
 use crate::pages::IslandAssets;
 use crate::pages::app::delivery_facts::{AudienceFacts, ScheduleFacts};
 use crate::pages::app::frame::{AppFrame, Section, app_path};
@@ -47,10 +48,12 @@ pub(super) fn ReviewForm(
         <AppFrame app section=Section::Compose title=texts.review_title>
             <IslandAssets />
             <form id=DRAFT_FORM method="post" action=action class="card review">
-                <Preview
+                <PreviewTabs
+                    texts=preview_texts(texts)
                     title=draft.title.clone()
                     body=draft.body.clone()
-                    icon=draft.icon.clone()
+                    icon=draft.icon().to_owned()
+                    badge=draft.badge().to_owned()
                     site
                 />
                 <Plan ctx=ctx.clone() draft=draft.clone() plan />
@@ -136,12 +139,13 @@ fn HiddenDraft(draft: NotificationDraft) -> impl IntoView {
         .rich
         .fields()
         .map(|(name, value)| (name, value.to_owned()));
+    let (icon, badge) = (draft.icon().to_owned(), draft.badge().to_owned());
     let fields = [
         ("title", draft.title),
         ("body", draft.body),
         ("url", draft.url),
-        ("icon", draft.icon),
-        ("badge", draft.badge),
+        ("icon", icon),
+        ("badge", badge),
         ("users", draft.audience.users),
         ("tags", draft.audience.tags),
         ("send_at", draft.timing.send_at),

@@ -11,8 +11,8 @@ use hato_domain::{
 use hato_service::hour_of;
 use hato_service::ports::{
     AppChange, Attempt, Audience, Disposition, EngagementReport, FailingRule, FailureTally,
-    IdempotencyEntry, NewDeadLetter, NewSend, NextOutbox, OutboxClaimRequest, PendingLogin,
-    QueueTestOutcome, RecipientId, RetryJob, Settlement, WebhookResponse,
+    IdempotencyEntry, NewDeadLetter, NewPicture, NewSend, NextOutbox, OutboxClaimRequest,
+    PendingLogin, QueueTestOutcome, RecipientId, RetryJob, Settlement, WebhookResponse,
 };
 
 use crate::test_store::{LEASE, START, TestStore, at, ids, sent_to};
@@ -79,6 +79,15 @@ async fn make_app(test: &TestStore) -> AppId {
     };
     let set = test.store.change_app(&app, change).await;
     set.expect("stored");
+    let picture = NewPicture {
+        app_id: app.clone(),
+        name: "0123.png".to_owned(),
+        content: vec![0x89, 0, 255],
+        created_at: START,
+    };
+    test.store.add_picture(picture).await.expect("stored");
+    let made = test.store.make_icon(&app, "0123.png").await;
+    assert!(made.expect("stored"));
     let kept = test.store.keep_first_secret(&app, vec![0, 255, 1]).await;
     kept.expect("stored");
     app

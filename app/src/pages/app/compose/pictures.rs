@@ -1,0 +1,112 @@
+//! The choice of an uploaded picture as icon or badge. What is chosen has the form's field `icon_choice` or `badge_choice`.
+
+use hato_service::ServiceResult;
+use hato_service::access::MayManage;
+use hato_service::ports::PictureRecord;
+use leptos::prelude::*;
+
+use crate::i18n::PicturesTexts;
+use crate::request_context::RequestContext;
+
+/// What an app's pictures are chosen from.
+#[derive(Clone, Default)]
+pub(super) struct PictureChoices {
+    choices: Vec<PictureChoice>,
+    /// Whether there would be some, if the base address was https.
+    are_insecure: bool,
+}
+
+#[derive(Clone)]
+struct PictureChoice {
+    /// What the notification says.
+    url: String,
+    /// Where this page gets it.
+    path: String,
+    label: String,
+    is_icon: bool,
+}
+
+impl PictureChoices {
+    /// The app's pictures.
+    pub(super) async fn load(ctx: &RequestContext, access: &MayManage) -> ServiceResult<Self> {
+        Ok(Self::new(ctx, ctx.service().pictures(access).await?))
+    }
+
+    fn new(ctx: &RequestContext, pictures: Vec<PictureRecord>) -> Self {
+        let base = &ctx.app_context().base_url;
+        if !base.starts_with("https://") {
+            return Self {
+                choices: Vec::new(),
+                are_insecure: !pictures.is_empty(),
+            };
+        }
+        let texts = &ctx.texts().app.pictures;
+        let count = pictures.len();
+        let numbered = pictures.into_iter().enumerate();
+        let choices = numbered.map(|(before, picture)| {
+            let path = format!("/media/{}", picture.name);
+            PictureChoice {
+                url: format!("{base}{path}"),
+                path,
+                label: (texts.numbered)(count - before),
+                is_icon: picture.is_icon,
+            }
+        });
+        Self {
+            choices: choices.collect(),
+            are_insecure: false,
+        }
+    }
+
+    /// The address of the app's icon; empty without one.
+    pub(super) fn icon(&self) -> String {
+        let icon = self.choices.iter().find(|choice| choice.is_icon);
+        icon.map_or_else(String::new, |choice| choice.url.clone())
+    }
+
+    /// Whether there are some that notifications cannot have.
+    pub(super) fn are_insecure(&self) -> bool {
+        self.are_insecure
+    }
+
+    /// Whether the address is that of one of them.
+    pub(super) fn has(&self, url: &str) -> bool {
+        self.choices.iter().any(|choice| choice.url == url)
+    }
+}
+
+/// Each picture, and none of them, as a choice; nothing where there are no pictures.
+#[component]
+pub(super) fn PictureField(
+    texts: &'static PicturesTexts,
+    name: &'static str,
+    legend: &'static str,
+    choices: PictureChoices,
+    /// The address that the notification says now.
+    chosen: String,
+) -> impl IntoView {
+    if choices.choices.is_empty() {
+        return ().into_any();
+    }
+    let by_url = !choices.has(&chosen);
+    let choice = |choice: PictureChoice| {
+        let checked = choice.url == chosen;
+        view! {
+            <label>
+                <input type="radio" name=name value=choice.url checked=checked />
+                <img src=choice.path alt=choice.label width="40" height="40" loading="lazy" />
+            </label>
+        }
+    };
+    view! {
+        <fieldset class="picture-choice">
+            <legend>{legend}</legend>
+            <label>
+                <input type="radio" name=name value="" checked=by_url />
+                <span>{texts.by_url}</span>
+            </label>
+            {choices.choices.into_iter().map(choice).collect_view()}
+        </fieldset>
+    }
+    .into_any()
+}

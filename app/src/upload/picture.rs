@@ -1,0 +1,65 @@
+//! The form that uploads a picture.
+
+use axum::extract::Multipart;
+use axum::extract::multipart::Field;
+use hato_domain::ErrorCode;
+use hato_service::access::MayManage;
+use hato_service::{MAX_PICTURE_BYTES, PictureError, ServiceError};
+use http::StatusCode;
+
+use super::Upload;
+use crate::request_context::RequestContext;
+
+/// Whether forms that are posted to the path upload a picture: they may be larger than others.
+pub fn takes_picture(path: &str) -> bool {
+    let app = path.strip_prefix("/apps/");
+    let app = app.and_then(|rest| rest.strip_suffix("/settings"));
+    app.is_some_and(|app| !app.contains('/'))
+}
+
+impl Upload {
+    /// Keeps the picture; `None` when the form was read before.
+    pub async fn take_picture(
+        &self,
+        ctx: &RequestContext,
+        access: &MayManage,
+    ) -> Option<Result<(), PictureError>> {
+        Some(match self.form()? {
+            Ok(form) => keep_picture(ctx, access, form).await,
+            Err(ErrorCode::PayloadTooLarge) => Err(PictureError::TooLarge),
+            Err(code) => Err(ServiceError::from(code).into()),
+        })
+    }
+}
+
+async fn keep_picture(
+    ctx: &RequestContext,
+    access: &MayManage,
+    mut form: Multipart,
+) -> Result<(), PictureError> {
+    while let Some(field) = form.next_field().await.map_err(|it| refusal(it.status()))? {
+        if field.name() == Some("picture") {
+            let file = read_file(field).await?;
+            return ctx.service().add_picture(access, file).await;
+        }
+    }
+    Err(ServiceError::from(ErrorCode::MissingFields).into())
+}
+
+async fn read_file(mut field: Field<'_>) -> Result<Vec<u8>, PictureError> {
+    let mut file = Vec::new();
+    while let Some(piece) = field.chunk().await.map_err(|it| refusal(it.status()))? {
+        file.extend_from_slice(&piece);
+        if file.len() > MAX_PICTURE_BYTES {
+            return Err(PictureError::TooLarge);
+        }
+    }
+    Ok(file)
+}
+
+fn refusal(status: StatusCode) -> PictureError {
+    match status {
+        StatusCode::PAYLOAD_TOO_LARGE => PictureError::TooLarge,
+        _ => ServiceError::from(ErrorCode::InvalidInput).into(),
+    }
+}
