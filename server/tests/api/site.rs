@@ -127,7 +127,10 @@ async fn a_page_that_pastes_the_snippets_runs_what_is_served() {
     let entered = post(&server.client(), "/auth/login", &account).await.json();
     let token = entered["session_token"].as_str().expect("a token");
     let cookie = format!("hato_session={token}");
-    let (path, headers) = (format!("/apps/{}", app.id), [("cookie", cookie.as_str())]);
+    let (path, headers) = (
+        format!("/apps/{}/embed", app.id),
+        [("cookie", cookie.as_str())],
+    );
     let page = send(&server.client(), Method::GET, &path, &headers, "").await;
     let page = page.text();
     let scripts: Vec<_> = page.split("/sdk/").filter_map(script).collect();
