@@ -3,7 +3,8 @@
 use std::path::Path;
 
 fn main() {
-    let site = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/site");
+    let package = std::env::var_os("CARGO_MANIFEST_DIR").expect("cargo names the package's folder");
+    let site = Path::new(&package).join("../target/site");
     // Cargo takes a missing path for a change, at every build.
     if std::fs::create_dir_all(&site).is_ok() {
         println!("cargo::rerun-if-changed={}", site.display());

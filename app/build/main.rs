@@ -22,7 +22,8 @@ const GUIDES: [&str; 9] = [
 
 fn main() {
     println!("cargo::rerun-if-changed=build");
-    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs");
+    let package = env::var_os("CARGO_MANIFEST_DIR").expect("cargo names the package's folder");
+    let docs = Path::new(&package).join("../docs");
     let guides: String = GUIDES.iter().map(|path| source(&docs, path)).collect();
     let output = env::var_os("OUT_DIR").expect("cargo names a folder for what is generated");
     fs::write(Path::new(&output).join("guides.rs"), format!("[{guides}]"))

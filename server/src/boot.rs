@@ -5,6 +5,7 @@ mod error;
 mod gaps;
 mod workers;
 
+use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
@@ -12,7 +13,7 @@ use axum::Router;
 use hato_app::AppContext;
 use hato_service::ports::{Clock, CountedRequest, Store, SystemClock};
 use hato_service::{Notifier, Secrets, Service, ServiceSettings, StrangerWindows};
-use tokio::net::TcpListener;
+use tokio::net::{TcpListener, TcpSocket};
 use tokio::sync::Semaphore;
 
 pub use error::BootError;
@@ -34,6 +35,10 @@ use crate::{assets, openapi, router};
 /// How often a stranger may change subscriptions for each one that may be made: a page registers again with each visit, and whole
 /// offices share an address.
 const CHANGES_PER_REGISTRATION: u32 = 20;
+
+/// Connections that may wait to be accepted. With the usual 128, a burst of browsers finds its queue full, and the system resets what
+/// some of them have begun to send.
+const ACCEPT_QUEUE: u32 = 4_096;
 
 /// Runs the server until it is told to stop.
 pub async fn serve(config: Config) -> Result<(), BootError> {
@@ -74,7 +79,7 @@ async fn assemble(
         engine: workers.as_ref().map(|it| it.engine.observer()),
     };
     Ok(ServerRuntime {
-        listener: listen(config.listen).await?,
+        listener: listen(config.listen)?,
         metrics: metrics_server(config, observed).await?,
         router: routes(config, &state),
         connections: connection_settings(config),
@@ -191,9 +196,20 @@ fn routes(config: &Config, state: &AppState) -> Router {
     }
 }
 
-async fn listen(address: SocketAddr) -> Result<TcpListener, BootError> {
-    let listener = TcpListener::bind(address).await;
-    listener.map_err(|error| BootError::Listen(address, error))
+fn listen(address: SocketAddr) -> Result<TcpListener, BootError> {
+    bind(address).map_err(|error| BootError::Listen(address, error))
+}
+
+fn bind(address: SocketAddr) -> io::Result<TcpListener> {
+    let socket = match address {
+        SocketAddr::V4(_) => TcpSocket::new_v4(),
+        SocketAddr::V6(_) => TcpSocket::new_v6(),
+    }?;
+    // A server that is started anew may take the address of connections that are still ending. On Windows it would mean more.
+    #[cfg(unix)]
+    socket.set_reuseaddr(true)?;
+    socket.bind(address)?;
+    socket.listen(ACCEPT_QUEUE)
 }
 
 /// Metrics, when somebody may read them.
@@ -204,7 +220,7 @@ async fn metrics_server(
     let Some(address) = config.metrics_listen else {
         return Ok(None);
     };
-    let listener = listen(address).await?;
+    let listener = listen(address)?;
     let bound = bound_address(&listener, address)?;
     tracing::info!(target: ANNOUNCEMENT, "metrics at http://{bound}/metrics");
     let server = MetricsServer::start(listener, observed, SystemClock.now())?;
