@@ -192,10 +192,11 @@ async fn probe_new_connection(options: &SqliteConnectOptions) -> sqlx::Result<()
     connection.close().await
 }
 
+/// For a file that is there. One that has been taken away is not made anew by the next connection: SQLite takes the log beside it for a
+/// leftover and deletes it.
 pub(crate) fn options(path: &Path) -> SqliteConnectOptions {
     SqliteConnectOptions::new()
         .filename(path)
-        .create_if_missing(true)
         .journal_mode(SqliteJournalMode::Wal)
         .synchronous(SqliteSynchronous::Full)
         .foreign_keys(true)
@@ -244,7 +245,6 @@ pub(crate) async fn migrate(connection: &mut SqliteConnection) -> Result<(), Mig
 fn reader_options(options: &SqliteConnectOptions) -> SqliteConnectOptions {
     options
         .clone()
-        .create_if_missing(false)
         .row_buffer_size(ROW_BUFFER)
         .pragma("query_only", "ON")
 }

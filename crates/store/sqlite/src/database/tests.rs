@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 use sqlx::{Connection as _, Executor as _, SqliteConnection};
 use tempfile::TempDir;
 
+use hato_service::ports::Store as _;
+
 use super::{Database, MAX_IDLE_LOG, connect, options};
 
 async fn open(folder: &TempDir) -> (Database, PathBuf) {
@@ -77,4 +79,22 @@ async fn the_log_does_not_stay_as_long_as_it_ever_was() {
         }
     }
     panic!("{} bytes", log());
+}
+
+#[tokio::test]
+async fn a_file_that_is_taken_away_is_not_made_anew_and_loses_nothing() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let (database, path) = open(&folder).await;
+    let away = path.with_extension("away");
+    std::fs::rename(&path, &away).expect("taken away");
+    // The writer has its file still. What is opened beside it with a first commit finds none.
+    write(&database, 1).await;
+    database.close().await;
+    assert!(!path.exists());
+    std::fs::rename(&away, &path).expect("brought back");
+    let count: i64 = sqlx::query_scalar("SELECT COUNT(*) FROM github_logins")
+        .fetch_one(&mut other_connection(&path).await)
+        .await
+        .expect("read");
+    assert_eq!(count, 1);
 }
