@@ -7,7 +7,7 @@ TARGET_DIR = $(shell cargo metadata --format-version 1 --no-deps --offline | sed
 # A script of end2end/package.json, with the programs that were built for it.
 END2END = cd end2end && npm ci --no-fund --no-audit && HATO_BIN_DIR="$(TARGET_DIR)/debug" npm run --silent
 
-.PHONY: run build test test-long screenshots bench bench-encryption bench-api bench-delivery bench-audience bench-tracking bench-webhooks bench-clients bench-browser bench-fleet demo fleet kills check dev setup site fmt test-programs
+.PHONY: run build test test-long screenshots bench bench-encryption bench-api bench-delivery bench-audience bench-tracking bench-webhooks bench-moving bench-clients bench-browser bench-fleet demo fleet kills check dev setup site fmt test-programs
 
 ## Builds everything and serves on http://localhost:3000 from ./data
 run: build
@@ -55,7 +55,7 @@ screenshots: test-programs
 	$(END2END) screenshots
 
 ## All benchmark tables; each is written to target/bench/ as JSON too
-bench: bench-encryption bench-api bench-delivery bench-audience bench-tracking bench-webhooks bench-clients bench-browser bench-fleet
+bench: bench-encryption bench-api bench-delivery bench-audience bench-tracking bench-webhooks bench-moving bench-clients bench-browser bench-fleet
 
 ## Encrypting a message, beside another implementation
 bench-encryption: setup
@@ -82,6 +82,11 @@ bench-tracking: build
 ## What an active webhook adds to a delivery's CPU: about 8 minutes of a machine that does nothing else
 bench-webhooks: build
 	cd benches && cargo run --release --locked -- webhooks
+
+## Importing beside registering, the memory of an export of a million, and a send while back-ups are made
+bench-moving: build
+	scripts/setup bench
+	cd benches && cargo run --release --locked -- moving
 
 ## What the programs cost to have, in size and until they have started, and the MCP endpoint
 bench-clients: build

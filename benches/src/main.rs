@@ -1,6 +1,6 @@
 //! All benchmark tables: figures are ratios between programs that take turns in one run.
 //!
-//! `hato-benches [--quick] [encryption | api | delivery | audience | tracking | webhooks | clients | fleet] [PART…]`: without a name, all of them. `--quick` shows in
+//! `hato-benches [--quick] [encryption | api | delivery | audience | tracking | webhooks | moving | clients | fleet] [PART…]`: without a name, all of them. `--quick` shows in
 //! a minute whether everything works; its figures mean little.
 
 mod api;
@@ -13,6 +13,7 @@ mod figures;
 mod fleet;
 mod hato;
 mod message;
+mod moving;
 mod postgres;
 mod process;
 mod selection;
@@ -83,6 +84,7 @@ fn main() -> anyhow::Result<()> {
             selection::run(&options)?;
             tracking::run(&options)?;
             webhooks::run(&options)?;
+            moving::run(&options)?;
             clients::run(&options)?;
             fleet::run(&options)
         }
@@ -92,6 +94,7 @@ fn main() -> anyhow::Result<()> {
         "audience" => selection::run(&options),
         "tracking" => tracking::run(&options),
         "webhooks" => webhooks::run(&options),
+        "moving" => moving::run(&options),
         "clients" => clients::run(&options),
         "fleet" => fleet::run(&options),
         // The same program in its other processes.

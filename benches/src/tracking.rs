@@ -65,7 +65,8 @@ async fn deliver(
     let (mut plain, mut counted) = (Vec::new(), Vec::new());
     for round in 0..=options.rounds(ROUNDS) {
         let mut cost = async |tracking: &str| -> anyhow::Result<f64> {
-            hato.change_app(app, &json!({ "tracking": tracking })).await?;
+            hato.change_app(app, &json!({ "tracking": tracking }))
+                .await?;
             let cost = send(setup, &hato, app, messages, 0).await?;
             Ok(cost.cpu * 1e6 / messages as f64)
         };
@@ -83,8 +84,16 @@ async fn deliver(
         }
     }
     let ratio = Summary::from_ratios(&counted, &plain);
-    figures.add("delivering_with_tokens_over_without_cpu", ratio, FigureTarget::AtMost(1.15));
-    figures.add("delivering_cpu_us", Summary::from_values(plain), FigureTarget::None);
+    figures.add(
+        "delivering_with_tokens_over_without_cpu",
+        ratio,
+        FigureTarget::AtMost(1.15),
+    );
+    figures.add(
+        "delivering_cpu_us",
+        Summary::from_values(plain),
+        FigureTarget::None,
+    );
     Ok(())
 }
 
@@ -117,15 +126,25 @@ async fn events(
         }
     }
     let ratio = Summary::from_ratios(&taken, &registered);
-    figures.add("event_over_registering_cpu", ratio, FigureTarget::AtMost(1.0 / 3.0));
-    figures.add("event_cpu_us", Summary::from_values(taken), FigureTarget::None);
+    figures.add(
+        "event_over_registering_cpu",
+        ratio,
+        FigureTarget::AtMost(1.0 / 3.0),
+    );
+    figures.add(
+        "event_cpu_us",
+        Summary::from_values(taken),
+        FigureTarget::None,
+    );
     Ok(())
 }
 
 /// What makes tokens with the secret of the server whose data is in this folder.
 fn tokens(folder: &Path) -> anyhow::Result<EngagementTokens> {
     let secrets = std::fs::read_to_string(folder.join("secrets.toml"))?;
-    let line = secrets.lines().find(|line| line.starts_with("encryption_key"));
+    let line = secrets
+        .lines()
+        .find(|line| line.starts_with("encryption_key"));
     let digits = line.and_then(|line| line.split('"').nth(1));
     let digits = digits.context("no encryption key")?;
     let bytes: Result<Vec<u8>, _> = (0..digits.len() / 2)
