@@ -5,19 +5,20 @@
 
 use std::collections::{HashMap, HashSet};
 
-use hato_domain::{AppId, VapidPublicKey};
+use hato_domain::{AppId, LanguageTag, Platform, TimeZoneName, UserId, VapidPublicKey};
 use hato_service::ports::{DeactivationReason, NewSubscription, RegisterOutcome};
+use serde_json::{Value, json};
 
 use crate::accounts::parse_plan;
 use crate::audience::hexadecimal_hash;
 use crate::dialect::{DbConnection, lock_app, sql};
-use crate::error::json;
+use crate::error::json as json_text;
 use crate::profiles::parse_tags;
 use crate::registered_profile::{Registration, WrittenProfile};
-use crate::registration::{activate, register};
+use crate::registration::register;
 use crate::settlement::count_i64;
 use crate::subscriptions::endpoint_hash;
-use crate::tag_positions::{TagChange, change_tags};
+use crate::tag_positions::{TagChange, change_tags, hexadecimal};
 use crate::vapid_keys::named_key;
 
 /// What becomes of each of these registrations, which are all of this app. Nothing is kept of a dry run.
@@ -84,7 +85,7 @@ async fn known_endpoints(
     let rows = sql!(query [
         "SELECT endpoint_hash, deactivation_reason FROM subscriptions
          WHERE app_id = $2 AND endpoint_hash IN (" HASHES ")"
-    ] json(&hashes.collect::<Vec<_>>())?, app.as_str())
+    ] json_text(&hashes.collect::<Vec<_>>())?, app.as_str())
     .fetch_all(c)
     .await?;
     let ended = DeactivationReason::Unsubscribed.as_str();
@@ -194,11 +195,10 @@ async fn write(
         app.as_str(),
         count_i64(taken.len())
     );
-    let mut position = last.fetch_one(&mut *c).await? - count_i64(taken.len());
+    let first = last.fetch_one(&mut *c).await? - count_i64(taken.len()) + 1;
+    insert(c, app, taken, first).await?;
     let mut tags = Vec::new();
-    for (registration, profile) in taken {
-        position += 1;
-        activate(c, registration, profile, position).await?;
+    for ((_, profile), position) in taken.iter().zip(first..) {
         let added = parse_tags(profile.tags.as_deref())?;
         tags.extend(added.iter().map(|tag| TagChange {
             tag: tag.as_str().to_owned(),
@@ -207,4 +207,47 @@ async fn write(
         }));
     }
     change_tags(c, app.as_str(), &tags).await
+}
+
+/// Makes the rows, at the positions from `first` on, in one statement: what each costs besides is handed to SQLite's thread and back.
+/// The app is locked since their endpoints were looked for, so nobody has made one of them meanwhile.
+async fn insert(
+    c: &mut DbConnection,
+    app: &AppId,
+    taken: &[(Registration<'_>, WrittenProfile)],
+    first: i64,
+) -> sqlx::Result<()> {
+    let rows = taken.iter().zip(first..);
+    let rows = rows.map(|((registration, profile), position)| {
+        let new = registration.new;
+        json!([
+            new.id.as_str(),
+            new.endpoint.as_str(),
+            hexadecimal_hash(&new.endpoint),
+            hexadecimal(&new.keys.p256dh),
+            hexadecimal(&new.keys.auth),
+            new.platform.as_ref().map(Platform::as_str),
+            position,
+            new.created_at.0,
+            profile.user_id.as_ref().map(UserId::as_str),
+            profile.tags,
+            profile.lang.as_ref().map(LanguageTag::as_str),
+            profile.time_zone.as_ref().map(TimeZoneName::as_str),
+            registration.vapid_key
+        ])
+    });
+    let rows = json_text(&rows.collect::<Vec<Value>>())?;
+    sql!(query [
+        "INSERT INTO subscriptions (public_id, app_id, endpoint, endpoint_hash, p256dh, auth,
+                                    platform, position, created_at, user_id, tags, lang, time_zone,
+                                    vapid_key)
+         SELECT added.public_id, $2, added.endpoint, added.endpoint_hash, added.p256dh, added.auth,
+                added.platform, added.position, added.created_at, added.user_id,
+                NULLIF(added.tags, '[]'), added.lang, added.time_zone,
+                COALESCE(added.vapid_key, (SELECT vapid_key FROM apps WHERE id = $2))
+         FROM (" NEW_SUBSCRIPTIONS ") AS added ORDER BY added.position"
+    ] rows, app.as_str())
+    .execute(c)
+    .await
+    .map(drop)
 }

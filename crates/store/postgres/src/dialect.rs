@@ -215,6 +215,7 @@ async fn lock_name(c: &mut DbConnection, name: &str) -> sqlx::Result<()> {
 /// | `KINDS`       | the members of `$6`, a JSON array of texts, as rows |
 /// | `HASHES`      | the members of `$1`, a JSON array of hexadecimal texts, as rows of bytes |
 /// | `FAILURES`    | the members of `$1`, a JSON array of arrays of five, as rows (`recipient`, `reason`, `http_status`, `attempts`, `detail`) |
+/// | `NEW_SUBSCRIPTIONS` | the members of `$1`, a JSON array of arrays of thirteen, as rows named like the columns; bytes are hexadecimal texts |
 /// | `RANGES`      | the members of `$1`, a JSON array of pairs, as rows (`low`, `high`) |
 /// | `BLOCKS`      | the members of `$1`, a JSON array of triples, as rows (`block`, and `positions`, which are the bytes of `$3` from a place, counted from 1, on) |
 /// | `TAG_BLOCKS`  | the members of `$1`, a JSON array of triples, as rows (`tag`, `block`, and `positions` of its hexadecimal digits) |
@@ -247,6 +248,18 @@ macro_rules! sql {
             [$($text)* "SELECT CAST(value ->> 0 AS BIGINT) AS recipient, value ->> 1 AS reason,
                                CAST(value ->> 2 AS BIGINT) AS http_status,
                                CAST(value ->> 3 AS BIGINT) AS attempts, value ->> 4 AS detail
+                        FROM json_array_elements(CAST(CAST($1 AS TEXT) AS JSON))"]
+            [$($rest)*] $args)
+    };
+    (@ $call:tt [$($text:tt)*] [NEW_SUBSCRIPTIONS $($rest:tt)*] $args:tt) => {
+        sql!(@ $call
+            [$($text)* "SELECT value ->> 0 AS public_id, value ->> 1 AS endpoint,
+                               decode(value ->> 2, 'hex') AS endpoint_hash,
+                               decode(value ->> 3, 'hex') AS p256dh, decode(value ->> 4, 'hex') AS auth,
+                               value ->> 5 AS platform, CAST(value ->> 6 AS BIGINT) AS position,
+                               CAST(value ->> 7 AS BIGINT) AS created_at, value ->> 8 AS user_id,
+                               value ->> 9 AS tags, value ->> 10 AS lang, value ->> 11 AS time_zone,
+                               CAST(value ->> 12 AS BIGINT) AS vapid_key
                         FROM json_array_elements(CAST(CAST($1 AS TEXT) AS JSON))"]
             [$($rest)*] $args)
     };

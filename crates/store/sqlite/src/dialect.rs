@@ -183,6 +183,7 @@ pub(crate) fn lock_github_user(_: &mut DbConnection, _: GithubId) -> Ready<sqlx:
 /// | `KINDS`       | the members of `$6`, a JSON array of texts, as rows |
 /// | `HASHES`      | the members of `$1`, a JSON array of hexadecimal texts, as rows of bytes |
 /// | `FAILURES`    | the members of `$1`, a JSON array of arrays of five, as rows (`recipient`, `reason`, `http_status`, `attempts`, `detail`) |
+/// | `NEW_SUBSCRIPTIONS` | the members of `$1`, a JSON array of arrays of thirteen, as rows named like the columns; bytes are hexadecimal texts |
 /// | `RANGES`      | the members of `$1`, a JSON array of pairs, as rows (`low`, `high`) |
 /// | `BLOCKS`      | the members of `$1`, a JSON array of triples, as rows (`block`, and `positions`, which are the bytes of `$3` from a place, counted from 1, on) |
 /// | `TAG_BLOCKS`  | the members of `$1`, a JSON array of triples, as rows (`tag`, `block`, and `positions` of its hexadecimal digits) |
@@ -207,6 +208,16 @@ macro_rules! sql {
     (@ $call:tt [$($text:tt)*] [FAILURES $($rest:tt)*] $args:tt) => {
         sql!(@ $call
             [$($text)* "SELECT value ->> 0 AS recipient, value ->> 1 AS reason, value ->> 2 AS http_status, value ->> 3 AS attempts, value ->> 4 AS detail FROM json_each($1)"]
+            [$($rest)*] $args)
+    };
+    (@ $call:tt [$($text:tt)*] [NEW_SUBSCRIPTIONS $($rest:tt)*] $args:tt) => {
+        sql!(@ $call
+            [$($text)* "SELECT value ->> 0 AS public_id, value ->> 1 AS endpoint, unhex(value ->> 2) AS endpoint_hash,
+                               unhex(value ->> 3) AS p256dh, unhex(value ->> 4) AS auth, value ->> 5 AS platform,
+                               value ->> 6 AS position, value ->> 7 AS created_at, value ->> 8 AS user_id,
+                               value ->> 9 AS tags, value ->> 10 AS lang, value ->> 11 AS time_zone,
+                               value ->> 12 AS vapid_key
+                        FROM json_each($1)"]
             [$($rest)*] $args)
     };
     (@ $call:tt [$($text:tt)*] [HASHES $($rest:tt)*] $args:tt) => {
