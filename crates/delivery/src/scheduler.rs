@@ -4,6 +4,7 @@
 //! again, so what waits survives every process, a send that was scheduled a moment ago is found in time, and a clock that was set
 //! back or forth is noticed.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -21,6 +22,8 @@ const POLL_INTERVAL: Duration = Duration::from_millis(500);
 const RETRY_DELAY: Duration = Duration::from_secs(1);
 /// Sends that are looked at together.
 const BATCH: u32 = 128;
+/// From when on nothing more is started until the next look: it may find what has become due meanwhile.
+const LOOK_DURATION: Duration = Duration::from_millis(500);
 /// Sends that are started at the same time: they may share a commit.
 const AT_A_TIME: usize = 8;
 
@@ -61,17 +64,29 @@ impl Scheduler {
         let now = self.clock.now();
         let waiting = self.store.scheduled_sends(BATCH).await?;
         let next = waiting.iter().find(|send| send.due_at > now).cloned();
-        let due: Vec<SendId> = due_at(waiting, now);
+        let mut due: Vec<SendId> = due_at(waiting, now);
         let is_full = next.is_none() && due.len() >= BATCH as usize;
-        let starting = stream::iter(due).map(|send| self.start(send, now));
-        let started = starting.buffer_unordered(AT_A_TIME);
-        let changed = started.filter(|changed| std::future::ready(*changed));
-        let has_changed = changed.count().await > 0;
+        if is_full {
+            due = self.in_turns(due, now).await?;
+        }
+        let count = due.len();
+        let due = stream::iter(due).take_until(tokio::time::sleep(LOOK_DURATION));
+        let starting = due.map(|send| self.start(send, now));
+        let changed: Vec<bool> = starting.buffer_unordered(AT_A_TIME).collect().await;
+        let is_behind = is_full || changed.len() < count;
         Ok(match next {
-            _ if is_full && has_changed => Duration::ZERO,
+            _ if is_behind && changed.contains(&true) => Duration::ZERO,
             Some(next) => next.due_at.since(now).min(jittered(POLL_INTERVAL)),
             None => jittered(POLL_INTERVAL),
         })
+    }
+
+    /// With more due than one look starts, the turns of all apps come first: thousands of one app's keep no other's waiting.
+    async fn in_turns(&self, due: Vec<SendId>, now: UnixMillis) -> Result<Vec<SendId>, StoreError> {
+        let mut in_turns = self.store.due_sends_in_turns(now, BATCH).await?;
+        let first: HashSet<SendId> = in_turns.iter().cloned().collect();
+        in_turns.extend(due.into_iter().filter(|send| !first.contains(send)));
+        Ok(in_turns)
     }
 
     /// Starts a send, and tells who goes on with it; whether it waits no more.

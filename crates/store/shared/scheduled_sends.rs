@@ -17,6 +17,7 @@ use crate::acceptance::{charge, count_send, queue};
 use crate::audience::{ResolvedAudience, SendingApp, find_app, find_hashed};
 use crate::claim::is_unreadable;
 use crate::dialect::{DbConnection, from_stored, readers, sql, to_stored, transaction};
+use crate::due_sends::{find_first, find_in_turns};
 use crate::error::{decode_error, with_context};
 use crate::event_readers::EventReaders;
 use crate::included::Included;
@@ -31,21 +32,19 @@ const UNREADABLE_SEND_DELAY: Duration = Duration::from_hours(1);
 #[async_trait]
 impl ScheduledSendStore for Database {
     async fn scheduled_sends(&self, limit: u32) -> Result<Vec<ScheduledSend>, StoreError> {
-        sqlx::query!(
-            r#"SELECT s.id, s.waits_until AS "due_at!"
-               FROM sends AS s CROSS JOIN apps AS p
-               WHERE p.id = s.app_id AND s.waits_until IS NOT NULL
-                 AND p.deleted_at IS NULL AND p.review_since IS NULL
-               ORDER BY s.waits_until, s.id LIMIT $1"#,
-            i64::from(limit)
-        )
-        .map(|row| ScheduledSend {
-            id: SendId::trusted(row.id),
-            due_at: UnixMillis(row.due_at),
-        })
-        .fetch_all(readers(self))
-        .await
-        .map_err(with_context("look for scheduled sends"))
+        find_first(self, limit)
+            .await
+            .map_err(with_context("look for scheduled sends"))
+    }
+
+    async fn due_sends_in_turns(
+        &self,
+        now: UnixMillis,
+        limit: u32,
+    ) -> Result<Vec<SendId>, StoreError> {
+        find_in_turns(self, now, limit)
+            .await
+            .map_err(with_context("look for scheduled sends of each app"))
     }
 
     async fn start_send(

@@ -4,8 +4,9 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures_util::stream::{self, StreamExt as _};
 use hato_delivery::Scheduler;
-use hato_domain::{Schedule, UnixMillis};
+use hato_domain::{Schedule, SendId, UnixMillis};
 use hato_service::ports::{Clock, SendStatus};
 use hato_testkit::push_service::ScriptedResponse;
 use hato_testkit::{TestDatabase, on_each_database};
@@ -86,6 +87,35 @@ async fn it_starts_within_two_seconds_whenever_it_was_scheduled(database: TestDa
                 "{behind_look} {ahead}: {late:?}"
             );
         }
+    }
+}
+
+#[on_each_database]
+async fn hundreds_of_one_app_that_are_due_keep_no_other_app_waiting(database: TestDatabase) {
+    const OF_ONE: usize = 400;
+    let test = TestEngine::new(database).await;
+    let other = test.other_app().await;
+    let (at, later) = (test.after(60), test.after(61));
+    let many = (0..OF_ONE).map(|_| test.schedule(schedule(Some(at), None, None)));
+    let many: Vec<SendId> = stream::iter(many).buffered(32).collect().await;
+    let mut others = Vec::new();
+    for _ in 0..3 {
+        others.push(
+            test.schedule_of(&other, schedule(Some(later), None, None))
+                .await,
+        );
+    }
+    test.advance_clock(Duration::from_secs(62));
+    let wait = start_due(&test).await;
+    for send in &others {
+        let record = test.record(&other, send).await;
+        assert_eq!(record.status, SendStatus::Done, "to nobody, so it is over");
+    }
+    assert_eq!(wait, Duration::ZERO, "there are more");
+    while start_due(&test).await == Duration::ZERO {}
+    for send in &many {
+        let record = test.record(&test.app, send).await;
+        assert_eq!(record.status, SendStatus::Done);
     }
 }
 

@@ -173,8 +173,12 @@ impl TestEngine {
 
     /// Queues a send of the app to all its subscribers, or has it wait for its time.
     pub async fn schedule(&self, schedule: Schedule) -> SendId {
-        let options = PushOptions::default();
-        self.accept(&self.app, notification(), options, schedule)
+        self.schedule_of(&self.app, schedule).await
+    }
+
+    /// The same of any app.
+    pub async fn schedule_of(&self, app: &TestApp, schedule: Schedule) -> SendId {
+        self.accept(app, notification(), PushOptions::default(), schedule)
             .await
     }
 

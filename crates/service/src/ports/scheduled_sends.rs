@@ -33,6 +33,13 @@ pub trait ScheduledSendStore {
     /// At most `limit` of the scheduled sends, those first that are due first, without those of apps that are deleted or under review.
     async fn scheduled_sends(&self, limit: u32) -> Result<Vec<ScheduledSend>, StoreError>;
 
+    /// At most `limit` of those that are due at `now`, app by app: the first of each app, then the second of each, up to the eighth.
+    async fn due_sends_in_turns(
+        &self,
+        now: UnixMillis,
+        limit: u32,
+    ) -> Result<Vec<SendId>, StoreError>;
+
     /// Starts a scheduled send that is due at `now`: takes its recipients of this moment, charges the account's month, and queues it.
     /// Over the plan's limit it is refused instead. It happens once, whoever else starts it at the same time.
     async fn start_send(

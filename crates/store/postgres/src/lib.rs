@@ -72,6 +72,8 @@ mod deleted_accounts;
 mod deleted_apps;
 #[path = "../../shared/due_jobs.rs"]
 mod due_jobs;
+#[path = "../../shared/due_sends.rs"]
+mod due_sends;
 #[path = "../../shared/due_time_repair.rs"]
 mod due_time_repair;
 #[path = "../../shared/engagement.rs"]

@@ -125,6 +125,38 @@ async fn the_month_is_charged_when_it_is_due_and_may_refuse_it(database: TestDat
 }
 
 #[on_each_database]
+async fn apps_take_turns_with_what_is_due(database: TestDatabase) {
+    let test = TestStore::new(database).await;
+    let mut sends = Vec::new();
+    for count in [10, 1, 3] {
+        let app = test.app().await;
+        let mut of_app = Vec::new();
+        for _ in 0..count {
+            of_app.push(wait(&test, &app, Audience::Everyone).await);
+        }
+        sends.push(of_app);
+    }
+    let gone = test.app().await;
+    wait(&test, &gone, Audience::Everyone).await;
+    test.store.delete_app(&gone, at(5)).await.expect("deleted");
+    let in_turns = async |now, limit| {
+        let sends = test.store.due_sends_in_turns(now, limit).await;
+        sends.expect("read")
+    };
+    assert!(in_turns(at(9_999), 100).await.is_empty());
+    let [a, b, c] = &sends[..] else {
+        unreachable!()
+    };
+    let expected: Vec<&SendId> = [&a[0], &b[0], &c[0], &a[1], &c[1], &a[2], &c[2]]
+        .into_iter()
+        .chain(&a[3..8])
+        .collect();
+    let found = in_turns(DUE, 100).await;
+    assert_eq!(found.iter().collect::<Vec<_>>(), expected);
+    assert_eq!(in_turns(DUE, 4).await, found[..4]);
+}
+
+#[on_each_database]
 async fn a_cancelled_one_starts_no_more(database: TestDatabase) {
     let test = TestStore::new(database).await;
     let app = test.app().await;
