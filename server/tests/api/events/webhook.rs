@@ -39,6 +39,9 @@ async fn the_webhook_hears_of_new_counts_once_a_day(database: TestDatabase) {
         "dismissed_count": 1, "clicks_by_action": {"read": 1},
     });
     assert_eq!(data, [expected]);
+    // Without new counts there is nothing to tell.
+    let due = "SELECT COUNT(*) FROM sends WHERE engagement_due_at IS NOT NULL";
+    assert_eq!(value::<i64>(&counting.server, due).await, 0);
 
     counting.report_all(&tokens[1..], "clicked").await;
     counting.counted(&path, "clicked_count", 2).await;
