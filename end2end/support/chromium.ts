@@ -1,6 +1,6 @@
 // A real Chromium, and the worker half of a push by its DevTools: without the internet it cannot subscribe.
 
-import puppeteer, { type Browser, type CDPSession, type Page, type Target } from 'puppeteer-core';
+import puppeteer, { type Browser, type CDPSession, type EvaluateFunc, type Page, type Target } from 'puppeteer-core';
 
 import type { CustomerSite } from './customer-site.ts';
 import type { Desktop } from './desktop.ts';
@@ -98,11 +98,11 @@ export class SiteWorker {
     await this.devtools.send('ServiceWorker.deliverPushMessage', { origin, registrationId, data });
   }
 
-  /** Runs a function in the running worker. */
-  async run(act: () => unknown): Promise<void> {
+  /** Runs a function in the running worker; resolves with what it returns. */
+  async run<A extends unknown[], F extends EvaluateFunc<A>>(act: F, ...args: A): Promise<Awaited<ReturnType<F>>> {
     const isOwn = (target: Target) => target.type() === 'service_worker' && target.url().startsWith(this.origin);
     const target = await this.page.browser().waitForTarget(isOwn);
-    await (await target.worker())!.evaluate(act);
+    return (await target.worker())!.evaluate<A, F>(act, ...args);
   }
 
   async close(): Promise<void> {

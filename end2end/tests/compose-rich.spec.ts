@@ -11,6 +11,10 @@ test('what the form has beyond title and text is what Firefox shows', async ({ a
   await page.locator('#send-title').fill('ご注文の品');
   await page.locator('#send-body').fill('発送しました。');
   await page.locator('details:has(#send-tag) > summary').click();
+  await page.locator('#send-button_1').fill('追跡');
+  await page.locator('#send-button_3').fill('返品');
+  await page.locator('#send-button_3_url').fill('https://shop.example/return');
+  await page.locator('#send-button_3_icon').fill('https://shop.example/r.png');
   await page.locator('#send-tag').fill('order-17');
   await page.locator('[name="require_interaction"]').click();
   await page.locator('#send-data').fill('{"order": 17}');
@@ -19,7 +23,7 @@ test('what the form has beyond title and text is what Firefox shows', async ({ a
     await Promise.all([page.waitForNavigation(), page.locator(`[name="step"][value="${step}"]`).click()]);
   }
   const { data } = await visitor.notification('ご注文の品');
-  expect(data).toMatchObject({ order: 17 });
+  expect(data).toMatchObject({ order: 17, hatoActions: { 'button-3': 'https://shop.example/return' } });
   expect(await visitor.options('ご注文の品')).toEqual({ tag: 'order-17', requireInteraction: true, dir: 'rtl' });
   expect(consoleErrors).toEqual([]);
   await page.browserContext().close();

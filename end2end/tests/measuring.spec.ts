@@ -2,10 +2,10 @@
 
 import type { Browser } from 'puppeteer-core';
 
-import { App } from '../support/app.ts';
 import { SiteWorker, startChromium } from '../support/chromium.ts';
 import { Desktop } from '../support/desktop.ts';
 import { expect, test } from '../support/fixtures.ts';
+import { counts, hasSettings, keepReports, readReports, registerStandIn } from '../support/reports.ts';
 
 let desktop: Desktop;
 let chromium: Browser;
@@ -32,11 +32,13 @@ const tellOfClosing = () => {
   self.dispatchEvent(new NotificationEvent('notificationclose', { notification }));
 };
 
-/** How many displayed, clicked and dismissed the send. */
-async function counts(app: App, send: string): Promise<number[]> {
-  const { displayed_count, clicked_count, dismissed_count } = await app.record(send);
-  return [displayed_count, clicked_count, dismissed_count];
-}
+/** Runs in the page: the data of the site's only notification. */
+const dataShown = async () => {
+  const registration = await navigator.serviceWorker.ready;
+  const [shown, ...others] = await registration.getNotifications();
+  if (!shown || others.length) throw new Error('not one notification');
+  return shown.data;
+};
 
 test('what Firefox shows is counted once', { tag: '@database' }, async ({ app, open, visit }) => {
   await app.update({ tracking: 'counts' });
@@ -57,10 +59,7 @@ test('what Firefox shows is counted once', { tag: '@database' }, async ({ app, o
 
 test('what Chromium shows and is clicked is counted once', async ({ app, hato, open, push }) => {
   await app.update({ tracking: 'counts' });
-  const [subscriber] = await push.subscribe(1);
-  const { endpoint, p256dh, auth } = subscriber!;
-  const registered = await hato.api('POST', '/api/v1/subscriptions', app.subscribeKey, { endpoint, p256dh, auth });
-  expect(registered.status).toBe(201);
+  const endpoint = await registerStandIn(hato, push, app);
   const { send_id } = await app.send({ title: 'クリック', body: '本文', actions: [{ action: 'buy', title: '買う' }] });
   const message = await push.plaintext(endpoint);
   const worker = await SiteWorker.install(chromium, await open());
@@ -68,6 +67,7 @@ test('what Chromium shows and is clicked is counted once', async ({ app, hato, o
   for (let time = 0; time < 2; time++) {
     const [shown] = await Promise.all([desktop.next(), worker.push(message)]);
     expect(shown.title).toBe('クリック');
+    expect(await worker.page.evaluate(dataShown)).toEqual({ hato: '', hatoToken: JSON.parse(message).t });
     await expect.poll(() => counts(app, send_id)).toEqual([1, time, 0]);
     await worker.run(keepShown);
     desktop.clickButton(shown, '買う');
@@ -107,7 +107,7 @@ test('what is for a server that is gone keeps nothing from this one', async ({ a
   const page = await visit(await open());
   await page.subscribe();
   const gone = { baseUrl: 'https://127.0.0.1:9', token: 'x'.repeat(40), event: 'clicked' };
-  await page.page.evaluate(keepReport, gone);
+  await page.page.evaluate(keepReports, [gone]);
   const { send_id } = await app.send({ title: '引っ越し', body: '本文' });
   await expect.poll(() => counts(app, send_id)).toEqual([1, 0, 0]);
   await expect.poll(() => page.page.evaluate(readReports)).toEqual([gone]);
@@ -115,9 +115,7 @@ test('what is for a server that is gone keeps nothing from this one', async ({ a
 
 test('an address with a token counts as a click and loses it', async ({ app, hato, open, push, visit }) => {
   await app.update({ tracking: 'counts' });
-  const [subscriber] = await push.subscribe(1);
-  const { endpoint, p256dh, auth } = subscriber!;
-  await hato.api('POST', '/api/v1/subscriptions', app.subscribeKey, { endpoint, p256dh, auth });
+  const endpoint = await registerStandIn(hato, push, app);
   const { send_id } = await app.send({ title: 't', body: 'b' });
   const token = JSON.parse(await push.plaintext(endpoint)).t;
   const site = await open();
@@ -140,44 +138,3 @@ test('an address with a token counts as a click and loses it', async ({ app, hat
   // What does not look like a token was not kept to be told later.
   await expect.poll(() => page.page.evaluate(readReports)).toEqual([]);
 });
-
-/** Runs in the page: what waits to be told. */
-function readReports(): Promise<unknown[]> {
-  return new Promise((resolve, reject) => {
-    const opening = indexedDB.open('hato-push');
-    opening.onerror = () => reject(opening.error);
-    opening.onsuccess = () => {
-      const reading = opening.result.transaction('values').objectStore('values').get('reports');
-      reading.onsuccess = () => resolve(reading.result ?? []);
-      opening.result.close();
-    };
-  });
-}
-
-/** Runs in the page: keeps a report that was not told. */
-function keepReport(report: object): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const opening = indexedDB.open('hato-push');
-    opening.onerror = () => reject(opening.error);
-    opening.onsuccess = () => {
-      const transaction = opening.result.transaction('values', 'readwrite');
-      transaction.objectStore('values').put([report], 'reports');
-      transaction.oncomplete = () => resolve();
-      opening.result.close();
-    };
-  });
-}
-
-/** Runs in the page: whether the worker will know the server's address. */
-function hasSettings(): Promise<boolean> {
-  return new Promise((resolve) => {
-    const opening = indexedDB.open('hato-push', 1);
-    opening.onerror = () => resolve(false);
-    opening.onupgradeneeded = () => opening.transaction!.abort();
-    opening.onsuccess = () => {
-      const reading = opening.result.transaction('values').objectStore('values').getAllKeys();
-      reading.onsuccess = () => resolve(reading.result.some((key) => String(key).startsWith('settings ')));
-      opening.result.close();
-    };
-  });
-}

@@ -205,10 +205,15 @@ test('Firefox shows what it knows of a message that the server sent', async ({ a
   expect(shown.data).toEqual({ ...message.data, hato: message.url, hatoActions });
   const options = await page.page.evaluate(async () => {
     const registration = await navigator.serviceWorker.ready;
-    const [{ tag, dir, lang, silent }] = (await registration.getNotifications()) as any[];
-    return { tag, dir, lang, silent };
+    const [shown] = (await registration.getNotifications()) as any[];
+    const { tag, dir, lang, silent, requireInteraction } = shown;
+    const actions = shown.actions.map(({ action, title }: any) => ({ action, title }));
+    const unknown = ['image', 'badge', 'renotify', 'timestamp'].filter((option) => !(option in shown));
+    return { tag, dir, lang, silent, requireInteraction, actions, unknown };
   });
-  const { tag, dir, lang, silent } = message;
-  expect(options).toEqual({ tag, dir, lang, silent });
+  const { tag, dir, lang, silent, require_interaction: requireInteraction } = message;
+  const actions = message.actions.map(({ action, title }) => ({ action, title }));
+  const unknown = ['image', 'badge', 'renotify', 'timestamp'];
+  expect(options).toEqual({ tag, dir, lang, silent, requireInteraction, actions, unknown });
   expect(page.consoleErrors).toEqual([]);
 });

@@ -229,6 +229,9 @@ async fn a_past_send_is_written_again_as_it_was(database: TestDatabase) {
             ("icon", "https://example.com/i.png"),
             ("button_1", "読む"),
             ("button_1_url", "https://example.com/b"),
+            ("button_2", "あとで"),
+            ("button_3", "閉じる"),
+            ("button_3_icon", "https://example.com/c.png"),
             ("require_interaction", "true"),
             ("data", "{\"k\":1}"),
             ("tags", "news"),
@@ -247,6 +250,8 @@ async fn a_past_send_is_written_again_as_it_was(database: TestDatabase) {
         .shows("value=\"https://example.com/i.png\"")
         .shows("value=\"読む\"")
         .shows("value=\"https://example.com/b\"")
+        .shows("value=\"閉じる\"")
+        .shows("value=\"https://example.com/c.png\"")
         .shows("name=\"require_interaction\" value=\"true\" checked")
         .shows("{\"k\":1}")
         .shows("value=\"news\"")

@@ -37,6 +37,11 @@ pub const OWNER: &str = "owner@example.com";
 /// A password that is good enough.
 pub const PASSWORD: &str = "coo-coo-coo";
 
+/// The secrets of every dashboard.
+pub fn secrets() -> Secrets {
+    Secrets::new(Some([1; 32].into()), Some([2; 32].into()))
+}
+
 /// A dashboard over a database of its own.
 pub struct TestDashboard {
     pub context: AppContext,
@@ -88,9 +93,8 @@ impl TestDashboard {
             push_hosts: PushHosts::default(),
             app_limits: AppLimits::default(),
         };
-        let secrets = Secrets::new(Some([1; 32].into()), Some([2; 32].into()));
         let clock = Arc::new(SystemClock);
-        let service = Service::new(store, clock, secrets, settings, Notifier::default());
+        let service = Service::new(store, clock, secrets(), settings, Notifier::default());
         let context = AppContext {
             service: Arc::new(service),
             base_url: "https://hato.example".to_owned(),

@@ -2,16 +2,22 @@
 
 use hato_testkit::{TestDatabase, on_each_database};
 use http::StatusCode;
+use serde_json::{Value, json};
 
 use crate::harness::{OWNER, TestDashboard, id};
 
 /// Every field of the section, filled in.
-const ALL: [(&str, &str); 14] = [
+const ALL: [(&str, &str); 19] = [
     ("image", "https://example.com/p.png"),
     ("button_1", "追跡 <b>"),
     ("button_1_url", "https://example.com/track"),
+    ("button_1_icon", "https://example.com/t.png"),
     ("button_2", "質問"),
     ("button_2_url", "https://example.com/help"),
+    ("button_2_icon", ""),
+    ("button_3", "返品"),
+    ("button_3_url", ""),
+    ("button_3_icon", "https://example.com/r.png"),
     ("tag", "order-17"),
     ("renotify", "true"),
     ("require_interaction", "true"),
@@ -38,12 +44,15 @@ async fn the_question_says_all_of_it_and_takes_it_along(database: TestDatabase) 
     let dashboard = TestDashboard::start(database).await;
     let mut browser = dashboard.logged_in(OWNER).await;
     let app = browser.create_app("blog").await;
+    browser.subscribe(&app, 1).await;
     let path = format!("{app}/send");
     let question = browser.post(&path, &draft(&ALL, "review")).await;
     question
         .shows("この内容で送りますか？")
         .shows("<dd dir=\"auto\">追跡 &lt;b&gt;</dd>")
+        .shows("<dd dir=\"auto\">https://example.com/t.png</dd>")
         .shows("<dd dir=\"auto\">https://example.com/help</dd>")
+        .shows("<dd dir=\"auto\">返品</dd>")
         .shows("<dd dir=\"auto\">order-17</dd>")
         .shows(">2026-09-21 16:53 UTC</time>")
         .shows("<dd dir=\"auto\">{\"order\": 17}</dd>")
@@ -59,6 +68,41 @@ async fn the_question_says_all_of_it_and_takes_it_along(database: TestDatabase) 
         .shows("value=\"0\"");
     let sent = browser.post(&path, &draft(&ALL, "send")).await.location();
     assert!(sent.starts_with(&format!("{app}/sends/snd_")), "{sent}");
+    let access = browser.access(&app).await;
+    let (_, send) = sent.rsplit_once('/').expect("a send's path");
+    let content = dashboard.context.service.sent_content(&access, send).await;
+    let payload: Value = serde_json::from_str(&content.expect("a send").payload).expect("JSON");
+    let expected = json!([
+        {"action": "button-1", "title": "追跡 <b>", "url": "https://example.com/track", "icon": "https://example.com/t.png"},
+        {"action": "button-2", "title": "質問", "url": "https://example.com/help"},
+        {"action": "button-3", "title": "返品", "icon": "https://example.com/r.png"},
+    ]);
+    assert_eq!(payload["actions"], expected);
+}
+
+#[tokio::test]
+async fn the_form_says_what_each_browser_leaves_out() {
+    let dashboard = TestDashboard::start(TestDatabase::sqlite().await).await;
+    let mut browser = dashboard.logged_in(OWNER).await;
+    let app = browser.create_app("blog").await;
+    let path = format!("{app}/send");
+    browser
+        .get(&path)
+        .await
+        .shows("表示できないブラウザでは、その項目だけが省かれます")
+        .shows("ボタンは Chrome と Firefox 152 以降")
+        .shows("画像・バッジ・鳴らし直しは Chrome")
+        .shows("「操作するまで消さない」は Chrome と Windows の Firefox")
+        .shows("Safari はアイコンと差し替え用の名前も使いません");
+    browser.language = "en";
+    browser
+        .get(&path)
+        .await
+        .shows("A browser leaves out what it cannot show")
+        .shows("buttons need Chrome or Firefox 152")
+        .shows("picture, badge and alerting again need Chrome")
+        .shows("staying until clicked needs Chrome, or Firefox on Windows")
+        .shows("Safari ignores the icon and the name for replacing");
 }
 
 #[tokio::test]
@@ -71,6 +115,8 @@ async fn what_no_browser_would_show_leads_back_to_the_form() {
     for (fields, said) in [
         (&[("renotify", "true")][..], "その他の項目を確かめて"),
         (&[("button_1_url", "https://example.com/")], "その他の項目"),
+        (&[("button_3_icon", "https://example.com/")], "文字のない"),
+        (&[("button_3", "A"), ("button_3_icon", "data:,")], "https"),
         (&[("button_1", " "), ("data", "[]")], "その他の項目"),
         (&[("data", "{")], "その他の項目"),
         (&[("data", &large)], "その他の項目"),

@@ -18,7 +18,7 @@ async fn ask(client: &Client, method: &str, params: Value) -> Reply {
 }
 
 /// What a tool answers.
-async fn call(client: &Client, tool: &str, arguments: Value) -> Value {
+pub async fn call(client: &Client, tool: &str, arguments: Value) -> Value {
     let reply = ask(
         client,
         "tools/call",

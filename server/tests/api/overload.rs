@@ -78,6 +78,9 @@ async fn a_client_has_a_hundred_requests_in_work_wherever_they_come_in(database:
     }
     let refused = get_from(&app.frontend, "2001:db8::2", path).await;
     assert_eq!(refused.header("access-control-allow-origin"), Some("*"));
+    let from = [("x-forwarded-for", "2001:db8::2")];
+    let report = send(&app.frontend, Method::POST, "/api/v1/events", &from, "{}").await;
+    assert_eq!(report.status, 204, "{report}");
     let tool = post(&app.admin, "/mcp", &json!({})).await;
     assert!(!is_overloaded(&tool), "the proxy itself has none in work");
     let health = get_from(&app.frontend, "2001:db8::2", "/healthz").await;

@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use crate::fixtures::{
     BINARY, app, post, setup, snapshot, start, status_and_code, subscribe, wait_until,
 };
+use crate::mcp::call;
 
 /// Most bytes of a whole message.
 const MOST: usize = 3_993;
@@ -80,10 +81,16 @@ async fn all_three_sends_carry_the_members_that_are_given(database: TestDatabase
             assert_eq!(got, expected, "{path}");
         }
     }
+    let result = call(&app.admin, "send_notification", everything()).await;
+    assert_eq!(result["structuredContent"]["queued"], 1, "{result}");
+    push.wait_until(|seen| seen.messages.len() == sent + 1)
+        .await;
+    let got = push.seen(|seen| seen.messages[sent].json());
+    assert_eq!(got, everything(), "MCP");
     push.assert_no_violations();
     let path = format!("/api/v1/apps/{}/notifications", app.id);
-    let history = wait_until(&app.owner, &path, |it| it["items"][5]["status"] == "done").await;
-    assert_eq!(history["items"][5]["title"], "題");
+    let history = wait_until(&app.owner, &path, |it| it["items"][0]["status"] == "done").await;
+    assert_eq!(history["items"][0]["title"], "題");
 }
 
 #[on_each_database]

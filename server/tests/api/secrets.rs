@@ -170,6 +170,9 @@ async fn without_secrets_what_needs_them_says_so(database: TestDatabase) {
         let expected = json!({"error": "サーバーの設定が完了していません。", "code": code});
         assert_eq!(reply.json(), expected);
     }
+    let report = json!({"token": "A".repeat(40), "event": "displayed"});
+    let report = post(&bare.client(), "/api/v1/events", &report).await;
+    assert_eq!(report.status, 204, "{report}");
     assert!(!bare.data_dir().join("secrets.toml").exists());
 }
 

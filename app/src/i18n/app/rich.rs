@@ -7,10 +7,20 @@ texts! {
             "A browser leaves out what it cannot show: buttons need Chrome or Firefox 152; picture, badge and alerting again need Chrome; staying until clicked needs Chrome, or Firefox on Windows. Safari ignores the icon and the name for replacing as well.";
         image = "画像の URL", "URL of the picture";
         https = "本文の下に大きく出ます。https:// のみ（任意）", "Shown large below the text. https:// only (optional)";
-        button_1 = "ボタン 1 の文字（任意）", "Text of button 1 (optional)";
+        button_1 = "ボタン 1 の文字", "Text of button 1";
         button_1_url = "ボタン 1 のリンク先", "Link of button 1";
-        button_2 = "ボタン 2 の文字（任意）", "Text of button 2 (optional)";
+        button_1_icon = "ボタン 1 のアイコンの URL", "URL of the icon of button 1";
+        button_2 = "ボタン 2 の文字", "Text of button 2";
         button_2_url = "ボタン 2 のリンク先", "Link of button 2";
+        button_2_icon = "ボタン 2 のアイコンの URL", "URL of the icon of button 2";
+        button_3 = "ボタン 3 の文字", "Text of button 3";
+        button_3_url = "ボタン 3 のリンク先", "Link of button 3";
+        button_3_icon = "ボタン 3 のアイコンの URL", "URL of the icon of button 3";
+        button_hint = "空なら、このボタンは出ません（任意）", "There is no such button when empty (optional)";
+        button_3_hint = "Chrome など、ボタンを 2 つまでしか出さないブラウザでは省かれます（任意）",
+            "Left out by browsers that show two buttons at most, such as Chrome (optional)";
+        button_icon_hint = "ボタンの文字の横に出ます。https:// のみ（任意）",
+            "Shown beside the button's text. https:// only (optional)";
         button_url_hint = "空なら通知のリンク先を開きます。https:// のみ（任意）",
             "Opens the notification's link when empty. https:// only (optional)";
         tag = "差し替え用の名前", "Name for replacing";
@@ -33,7 +43,7 @@ texts! {
         data_hint = "JSON のオブジェクト、1,024 バイトまで（任意）",
             "A JSON object, at most 1,024 bytes (optional)";
         yes = "はい", "Yes";
-        refused = "画像・ボタン・その他の項目を確かめてください。リンクだけのボタンは作れません。鳴らし直しには名前が必要で、音なしとは一緒に使えません。データは JSON のオブジェクトで 1,024 バイトまでです。",
+        refused = "画像・ボタン・その他の項目を確かめてください。文字のないボタンは作れません。鳴らし直しには名前が必要で、音なしとは一緒に使えません。データは JSON のオブジェクトで 1,024 バイトまでです。",
             "Check the picture, the buttons and the rest: a button needs a text; alerting again needs a name and cannot be silent; data is a JSON object of at most 1,024 bytes.";
     }
 }

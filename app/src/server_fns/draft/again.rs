@@ -31,15 +31,22 @@ impl RichDraft {
             _ => String::new(),
         };
         let minute = |at: i64| UnixMillis(at).to_minute().replace(' ', "T");
-        let mut buttons = sent.actions.unwrap_or_default().into_iter();
-        let (button_1, button_1_url) = button(buttons.next());
-        let (button_2, button_2_url) = button(buttons.next());
+        let mut buttons = sent.actions.unwrap_or_default().into_iter().map(button);
+        let mut next_button = || buttons.next().unwrap_or_default();
+        let [button_1, button_1_url, button_1_icon] = next_button();
+        let [button_2, button_2_url, button_2_icon] = next_button();
+        let [button_3, button_3_url, button_3_icon] = next_button();
         Self {
             image: sent.image.unwrap_or_default(),
             button_1,
             button_1_url,
+            button_1_icon,
             button_2,
             button_2_url,
+            button_2_icon,
+            button_3,
+            button_3_url,
+            button_3_icon,
             tag: sent.tag.unwrap_or_default(),
             renotify: ticked(sent.renotify),
             require_interaction: ticked(sent.require_interaction),
@@ -53,12 +60,9 @@ impl RichDraft {
     }
 }
 
-fn button(action: Option<NotifyAction>) -> (String, String) {
-    let action = action.unwrap_or_default();
-    (
-        action.title.unwrap_or_default(),
-        action.url.unwrap_or_default(),
-    )
+/// Its text, its link and its icon.
+fn button(action: NotifyAction) -> [String; 3] {
+    [action.title, action.url, action.icon].map(Option::unwrap_or_default)
 }
 
 impl AudienceDraft {

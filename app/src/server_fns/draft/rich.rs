@@ -15,9 +15,15 @@ pub struct RichDraft {
     /// What the first button shows.
     pub button_1: String,
     pub button_1_url: String,
+    pub button_1_icon: String,
     /// What the second button shows.
     pub button_2: String,
     pub button_2_url: String,
+    pub button_2_icon: String,
+    /// What the third button shows.
+    pub button_3: String,
+    pub button_3_url: String,
+    pub button_3_icon: String,
     pub tag: String,
     /// Filled in where its box is ticked, like the next two.
     pub renotify: String,
@@ -34,13 +40,18 @@ pub struct RichDraft {
 
 impl RichDraft {
     /// The fields by their names in the form.
-    pub fn fields(&self) -> [(&'static str, &str); 14] {
+    pub fn fields(&self) -> [(&'static str, &str); 19] {
         [
             ("image", &self.image),
             ("button_1", &self.button_1),
             ("button_1_url", &self.button_1_url),
+            ("button_1_icon", &self.button_1_icon),
             ("button_2", &self.button_2),
             ("button_2_url", &self.button_2_url),
+            ("button_2_icon", &self.button_2_icon),
+            ("button_3", &self.button_3),
+            ("button_3_url", &self.button_3_url),
+            ("button_3_icon", &self.button_3_icon),
             ("tag", &self.tag),
             ("renotify", &self.renotify),
             ("require_interaction", &self.require_interaction),
@@ -74,21 +85,28 @@ impl RichDraft {
     /// The buttons of which anything is filled in; reports name them by their places.
     fn actions(&self) -> Option<Vec<NotifyAction>> {
         let buttons = [
-            ("button-1", &self.button_1, &self.button_1_url),
-            ("button-2", &self.button_2, &self.button_2_url),
+            [&self.button_1, &self.button_1_url, &self.button_1_icon],
+            [&self.button_2, &self.button_2_url, &self.button_2_icon],
+            [&self.button_3, &self.button_3_url, &self.button_3_icon],
         ];
-        let given = buttons.into_iter().filter_map(|(name, title, url)| {
-            let (title, url) = (non_empty(title), non_empty(url));
-            (title.is_some() || url.is_some()).then(|| NotifyAction {
-                action: Some(name.to_owned()),
-                title,
-                url,
-                icon: None,
-            })
-        });
+        let names = ["button-1", "button-2", "button-3"];
+        let given = names.into_iter().zip(buttons);
+        let given = given.filter_map(|(name, fields)| button(name, fields));
         let actions: Vec<_> = given.collect();
         (!actions.is_empty()).then_some(actions)
     }
+}
+
+/// A button of its text, its link and its icon; `None` when nothing of it is filled in.
+fn button(name: &str, fields: [&String; 3]) -> Option<NotifyAction> {
+    let [title, url, icon] = fields.map(|field| non_empty(field));
+    let is_given = title.is_some() || url.is_some() || icon.is_some();
+    is_given.then(|| NotifyAction {
+        action: Some(name.to_owned()),
+        title,
+        url,
+        icon,
+    })
 }
 
 fn ticked(field: &str) -> Option<bool> {

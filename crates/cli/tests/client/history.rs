@@ -1,6 +1,7 @@
 //! What was sent and what failed.
 
-use hato_testkit::push_service::ScriptedResponse;
+use hato_testkit::push_service::{ReceivedMessage, ScriptedResponse};
+use serde_json::{Value, json};
 
 use crate::setup::{CliSetup, subscribe, with_push_service};
 
@@ -67,4 +68,42 @@ async fn subscriptions_that_are_gone_leave_no_dead_letters() {
     assert_eq!(output.error_code(), (1, "not-delivered"));
     assert!(output.stderr.contains("deactivated"), "{output:?}");
     assert!(!output.stderr.contains("dead-letters"), "{output:?}");
+}
+
+#[tokio::test]
+async fn what_recipients_did_is_shown_by_button_and_in_all() {
+    let (setup, service) = with_push_service().await;
+    subscribe(&setup, &service, 3).await;
+    let app = format!("/api/v1/apps/{}", setup.app.id);
+    let counts = json!({"tracking": "counts"});
+    let set = setup.app.owner.patch(&app, &counts).await;
+    assert_eq!(set.expect("an answer").status, 200);
+    let line = ["notify", "Hello", "b", "--action", "read|Read", "--wait"];
+    setup.with_key("full", &line).await.success().await;
+    let messages = service.seen(|seen| seen.messages.clone());
+    let tokens: Vec<_> = messages.iter().map(ReceivedMessage::json).collect();
+    for (event, recipients) in [("displayed", 3), ("dismissed", 1), ("clicked", 2)] {
+        for message in &tokens[..recipients] {
+            let report = json!({"token": message["t"], "event": event, "action": "read"});
+            let told = setup.server.client().post("/api/v1/events", &report).await;
+            assert_eq!(told.expect("an answer").status, 204);
+        }
+    }
+    // Reports count in the order of their arrival.
+    let mut send = Value::Null;
+    while send["clicked_count"] != 2 {
+        let list = setup.with_key("full", &["history"]).await.json().await;
+        send = list["items"][0].clone();
+    }
+    assert_eq!(send["clicks_by_action"], json!({"read": 2}));
+    let id = send["send_id"].as_str().expect("an id");
+    let show = ["history", "show", id];
+    let shown = setup.with_key("full", &show).await.success().await;
+    let expected = "displayed       3\nclicked         2\ndismissed       1\n  read          2\n";
+    assert!(shown.ends_with(expected), "{shown}");
+    let stats = setup.with_key("full", &["stats"]).await.success().await;
+    let expected = "displayed        3\nclicked          2\ndismissed        1\n";
+    assert!(stats.contains(expected), "{stats}");
+    let today = stats.lines().last().expect("a day");
+    assert!(today.ends_with("3          2"), "{stats}");
 }

@@ -1,11 +1,15 @@
-//! Declarative messages, which Apple's push service gets and no other (CONTRACT 13).
+//! Declarative messages, which Apple's push service gets and no other (CONTRACT 13), and the tokens in them (CONTRACT 15).
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use hato_domain::notification::{
-    AppBadge, Links, NotificationAction, NotificationActions, RichMembers,
+    AppBadge, Links, NotificationAction, NotificationActions, NotificationData, NotificationTag,
+    RichMembers, TextDirection,
 };
-use hato_domain::{FieldChange, HttpsUrl, MessageSettingsChange, Notification, SiteUrl};
+use hato_domain::{
+    FieldChange, HttpsUrl, LanguageTag, MessageSettingsChange, Notification, SiteUrl, Tracking,
+};
 use hato_service::ports::{AppChange, ChangeAppOutcome};
 use hato_testkit::declarative_push;
 use hato_testkit::push_service::{PushService, PushServiceOptions};
@@ -39,6 +43,19 @@ async fn set(test: &TestEngine, site_url: &str, declarative: bool) {
         declarative: Some(declarative),
         tracking: None,
     };
+    change(test, messages).await;
+}
+
+/// From now on the app counts what becomes of its messages.
+async fn count(test: &TestEngine) {
+    let messages = MessageSettingsChange {
+        tracking: Some(Tracking::Counts),
+        ..MessageSettingsChange::default()
+    };
+    change(test, messages).await;
+}
+
+async fn change(test: &TestEngine, messages: MessageSettingsChange) {
     let change = AppChange {
         messages,
         ..AppChange::default()
@@ -72,13 +89,18 @@ fn rich() -> Notification {
         link("https://a.example/buy"),
         None,
     );
-    let later = NotificationAction::new("later".into(), "Later".into(), None, None);
+    let icon = link("https://a.example/l.png");
+    let later = NotificationAction::new("later".into(), "Later".into(), None, icon);
     let actions = [buy, later].map(|it| it.expect("a button")).into();
     let rich = RichMembers {
         image: link("https://a.example/p.png"),
         actions: NotificationActions::new(actions).ok(),
+        tag: NotificationTag::parse("news".into()).ok(),
         require_interaction: Some(true),
         silent: Some(false),
+        data: NotificationData::new(json!({"order": 17, "lines": [{"sku": "鳩"}]})).ok(),
+        dir: Some(TextDirection::RightToLeft),
+        lang: LanguageTag::parse("ja-JP").ok(),
         app_badge: AppBadge::parse(5).ok(),
         ..RichMembers::default()
     };
@@ -117,11 +139,20 @@ async fn apple_gets_a_declarative_message_and_others_the_plain_one(database: Tes
         "title": "題",
         "body": "b",
         "navigate": "https://a.example/news",
+        "lang": "ja-JP",
+        "dir": "rtl",
+        "tag": "news",
         "icon": "https://a.example/i.png",
         "silent": false,
+        "data": {"order": 17, "lines": [{"sku": "鳩"}]},
         "actions": [
             {"action": "buy", "title": "Buy", "navigate": "https://a.example/buy"},
-            {"action": "later", "title": "Later", "navigate": "https://a.example/news"},
+            {
+                "action": "later",
+                "title": "Later",
+                "navigate": "https://a.example/news",
+                "icon": "https://a.example/l.png",
+            },
         ],
         "app_badge": 5,
     });
@@ -166,4 +197,93 @@ async fn one_that_became_too_large_goes_out_plain(database: TestDatabase) {
     set(&test, &site, true).await;
     test.run_until_idle().await;
     assert_eq!(last(&test.service), large.payload().as_bytes());
+}
+
+/// All that a push service was sent.
+fn all(service: &PushService) -> Vec<Vec<u8>> {
+    let messages = service.seen(|seen| seen.messages.clone());
+    let plaintexts = messages.into_iter().map(|it| it.plaintext);
+    plaintexts.map(|it| it.expect("it was decrypted")).collect()
+}
+
+#[on_each_database]
+async fn where_the_app_counts_each_address_carries_its_recipients_token(database: TestDatabase) {
+    let (test, other) = apples(database).await;
+    set(&test, "https://shop.example/", true).await;
+    count(&test).await;
+    test.subscribe(40).await;
+    test.subscribe_at(&other, &test.app, 3).await;
+    test.send_notification(rich()).await;
+    test.run_until_idle().await;
+    for service in [&test.service, &other] {
+        service.assert_no_violations();
+    }
+    let token = |message: &[u8]| {
+        let message: Value = serde_json::from_slice(message).expect("JSON");
+        message["t"].as_str().expect("a token").to_owned()
+    };
+    let mut tokens: HashSet<String> = all(&other).iter().map(|it| token(it)).collect();
+    for sent in all(&test.service) {
+        let message = declarative_push::parse(&sent).expect("a declarative message");
+        let token = token(&sent);
+        let navigate = format!("https://a.example/news?hato_t={token}");
+        assert_eq!(message.navigate.as_str(), navigate);
+        assert!(tokens.insert(token), "{navigate} a second time");
+    }
+    assert_eq!(tokens.len(), 43);
+}
+
+/// A message of so many bytes in all.
+fn sized(bytes: usize) -> Notification {
+    let make = |letters: usize| {
+        let rich = RichMembers {
+            data: NotificationData::new(json!({"d": "x".repeat(1_000)})).ok(),
+            ..RichMembers::default()
+        };
+        let body = "x".repeat(letters);
+        Notification::with_members("t".into(), body, Links::default(), &rich)
+    };
+    let frame = make(0).expect("small").payload().len();
+    let message = make(bytes - frame).expect("small enough");
+    assert_eq!(message.payload().len(), bytes);
+    message
+}
+
+#[on_each_database]
+async fn one_without_room_for_more_arrives_as_it_was_accepted(database: TestDatabase) {
+    let (test, other) = apples(database).await;
+    test.subscribe(1).await;
+    test.subscribe_at(&other, &test.app, 1).await;
+    let largest = sized(Notification::MAX_MESSAGE_BYTES);
+    let arrives = async || {
+        test.send_notification(largest.clone()).await;
+        test.run_until_idle().await;
+        for service in [&test.service, &other] {
+            service.assert_no_violations();
+            assert_eq!(last(service), largest.payload().as_bytes());
+        }
+    };
+    arrives().await;
+    // As when it was accepted before the app's settings were changed.
+    count(&test).await;
+    arrives().await;
+    set(&test, "https://shop.example/", true).await;
+    arrives().await;
+}
+
+#[on_each_database]
+async fn a_declarative_one_without_room_for_tokens_has_none(database: TestDatabase) {
+    let (test, other) = apples(database).await;
+    set(&test, "https://shop.example/", true).await;
+    count(&test).await;
+    test.subscribe(1).await;
+    test.subscribe_at(&other, &test.app, 1).await;
+    // The plain form has room for its token; the declarative one has a longer frame and two places for it.
+    test.send_notification(sized(Notification::MAX_MESSAGE_BYTES - 100))
+        .await;
+    test.run_until_idle().await;
+    assert!(json_of(&other)["t"].is_string());
+    let message = declarative_push::parse(&last(&test.service)).expect("a declarative message");
+    assert_eq!(message.navigate.as_str(), "https://shop.example/");
+    assert_eq!(json_of(&test.service)["t"], Value::Null);
 }

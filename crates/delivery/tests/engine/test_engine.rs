@@ -190,7 +190,8 @@ impl TestEngine {
         schedule: Schedule,
     ) -> SendId {
         let now = self.clock.now();
-        let id = SendId::trusted(format!("snd_{}", self.number()));
+        let number = self.number.fetch_add(1, Ordering::SeqCst);
+        let id = SendId::trusted(format!("snd_{number:032x}"));
         let record = self.store.app(&app.id).await.expect("read");
         let send = NewSend {
             id: id.clone(),

@@ -34,14 +34,24 @@ pub(super) fn RichSection(texts: &'static ComposeTexts, draft: RichDraft) -> imp
 /// The large picture and the buttons.
 #[component]
 fn Pictures(texts: &'static RichTexts, draft: RichDraft) -> impl IntoView {
-    let text = |name, label, value| view! { <Field form="send" name kind=FieldKind::Text label value optional=true /> };
+    let text = |name, label, hint, value| view! { <Field form="send" name kind=FieldKind::Text label hint value optional=true /> };
     let link = |name, label, hint, value| view! { <Field form="send" name kind=FieldKind::Url label hint value optional=true /> };
+    let (shown, url, icon) = (
+        texts.button_hint,
+        texts.button_url_hint,
+        texts.button_icon_hint,
+    );
     view! {
         {link("image", texts.image, texts.https, draft.image)}
-        {text("button_1", texts.button_1, draft.button_1)}
-        {link("button_1_url", texts.button_1_url, texts.button_url_hint, draft.button_1_url)}
-        {text("button_2", texts.button_2, draft.button_2)}
-        {link("button_2_url", texts.button_2_url, texts.button_url_hint, draft.button_2_url)}
+        {text("button_1", texts.button_1, shown, draft.button_1)}
+        {link("button_1_url", texts.button_1_url, url, draft.button_1_url)}
+        {link("button_1_icon", texts.button_1_icon, icon, draft.button_1_icon)}
+        {text("button_2", texts.button_2, shown, draft.button_2)}
+        {link("button_2_url", texts.button_2_url, url, draft.button_2_url)}
+        {link("button_2_icon", texts.button_2_icon, icon, draft.button_2_icon)}
+        {text("button_3", texts.button_3, texts.button_3_hint, draft.button_3)}
+        {link("button_3_url", texts.button_3_url, url, draft.button_3_url)}
+        {link("button_3_icon", texts.button_3_icon, icon, draft.button_3_icon)}
     }
     .into_any()
 }
@@ -145,12 +155,36 @@ const fn direction_name(texts: &RichTexts, direction: TextDirection) -> &'static
 /// What the question says of them: those that are filled in.
 #[component]
 pub(super) fn RichFacts(texts: &'static RichTexts, draft: RichDraft) -> impl IntoView {
-    let label = |name: &str| match name {
+    let fact = |(name, value): (&str, &str)| {
+        let value = match name {
+            "renotify" | "require_interaction" | "silent" => texts.yes.into_any(),
+            "timestamp" => UnixMillis::from_date_and_time(value)
+                .map(|at| view! { <Timestamp at style=TimeStyle::Zoned /> })
+                .into_any(),
+            _ => value.to_owned().into_any(),
+        };
+        view! { <Fact label=label(texts, name)>{value}</Fact> }
+    };
+    let given = draft
+        .fields()
+        .into_iter()
+        .filter(|(_, value)| !value.is_empty());
+    given.map(fact).collect_view().into_any()
+}
+
+/// What a field is called in the question.
+fn label(texts: &RichTexts, field: &str) -> &'static str {
+    match field {
         "image" => texts.image,
         "button_1" => texts.button_1,
         "button_1_url" => texts.button_1_url,
+        "button_1_icon" => texts.button_1_icon,
         "button_2" => texts.button_2,
         "button_2_url" => texts.button_2_url,
+        "button_2_icon" => texts.button_2_icon,
+        "button_3" => texts.button_3,
+        "button_3_url" => texts.button_3_url,
+        "button_3_icon" => texts.button_3_icon,
         "tag" => texts.tag,
         "renotify" => texts.renotify,
         "require_interaction" => texts.require_interaction,
@@ -160,20 +194,5 @@ pub(super) fn RichFacts(texts: &'static RichTexts, draft: RichDraft) -> impl Int
         "lang" => texts.lang,
         "timestamp" => texts.timestamp,
         _ => texts.app_badge,
-    };
-    let fact = |(name, value): (&str, &str)| {
-        let value = match name {
-            "renotify" | "require_interaction" | "silent" => texts.yes.into_any(),
-            "timestamp" => UnixMillis::from_date_and_time(value)
-                .map(|at| view! { <Timestamp at style=TimeStyle::Zoned /> })
-                .into_any(),
-            _ => value.to_owned().into_any(),
-        };
-        view! { <Fact label=label(name)>{value}</Fact> }
-    };
-    let given = draft
-        .fields()
-        .into_iter()
-        .filter(|(_, value)| !value.is_empty());
-    given.map(fact).collect_view().into_any()
+    }
 }
