@@ -80,7 +80,7 @@ async fn assemble(
     };
     Ok(ServerRuntime {
         listener: listen(config.listen)?,
-        metrics: metrics_server(config, observed).await?,
+        metrics: metrics_server(config, observed)?,
         router: routes(config, &state),
         connections: connection_settings(config),
         workers,
@@ -213,10 +213,7 @@ fn bind(address: SocketAddr) -> io::Result<TcpListener> {
 }
 
 /// Metrics, when somebody may read them.
-async fn metrics_server(
-    config: &Config,
-    observed: Observed,
-) -> Result<Option<MetricsServer>, BootError> {
+fn metrics_server(config: &Config, observed: Observed) -> Result<Option<MetricsServer>, BootError> {
     let Some(address) = config.metrics_listen else {
         return Ok(None);
     };

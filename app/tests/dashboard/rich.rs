@@ -69,8 +69,8 @@ async fn the_question_says_all_of_it_and_takes_it_along(database: TestDatabase) 
     let sent = browser.post(&path, &draft(&ALL, "send")).await.location();
     assert!(sent.starts_with(&format!("{app}/sends/snd_")), "{sent}");
     let access = browser.access(&app).await;
-    let (_, send) = sent.rsplit_once('/').expect("a send's path");
-    let content = dashboard.context.service.sent_content(&access, send).await;
+    let (_, id) = sent.rsplit_once('/').expect("a send's path");
+    let content = dashboard.context.service.sent_content(&access, id).await;
     let payload: Value = serde_json::from_str(&content.expect("a send").payload).expect("JSON");
     let expected = json!([
         {"action": "button-1", "title": "追跡 <b>", "url": "https://example.com/track", "icon": "https://example.com/t.png"},
