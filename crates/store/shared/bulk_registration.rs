@@ -16,7 +16,7 @@ use crate::profiles::parse_tags;
 use crate::registered_profile::{Registration, WrittenProfile};
 use crate::registration::{activate, register};
 use crate::settlement::count_i64;
-use crate::subscriptions::endpoint_hash;
+use crate::subscriptions::{count_growth, endpoint_hash};
 use crate::tag_positions::{TagChange, change_tags};
 use crate::vapid_keys::named_key;
 
@@ -184,17 +184,19 @@ async fn write(
     app: &AppId,
     taken: &[(Registration<'_>, WrittenProfile)],
 ) -> sqlx::Result<()> {
-    if taken.is_empty() {
+    let Some((first, _)) = taken.first() else {
         return Ok(());
-    }
+    };
+    let count = count_i64(taken.len());
+    count_growth(c, app.as_str(), first.new.now, (count, 0)).await?;
     let last = sqlx::query_scalar!(
         r#"UPDATE apps
            SET last_position = last_position + $2, active_subscriptions = active_subscriptions + $2
            WHERE id = $1 RETURNING last_position AS "last_position!""#,
         app.as_str(),
-        count_i64(taken.len())
+        count
     );
-    let mut position = last.fetch_one(&mut *c).await? - count_i64(taken.len());
+    let mut position = last.fetch_one(&mut *c).await? - count;
     let mut tags = Vec::new();
     for (registration, profile) in taken {
         position += 1;
