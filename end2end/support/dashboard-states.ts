@@ -180,6 +180,7 @@ export class DashboardStates {
       { name: 'key-history', path: `${app}/keys/history` },
       { name: 'vapid-keys', path: `${app}/keys/vapid` },
       { name: 'dead-letters', path: `${app}/dead-letters` },
+      { name: 'dead-letters-of-send', path: `${app}/dead-letters?send=${refs.done}`, shows: '.note' },
       { name: 'webhook', path: `${app}/webhook`, shows: '#attempts tbody tr:nth-child(3)' },
       { name: 'webhook-event', path: `${app}/webhook?event=${refs.event}`, prepare: unfold, shows: '#request-body' },
       { name: 'webhook-none', path: `${empty}/webhook`, shows: '#webhook-webhook_url' },
