@@ -40,9 +40,9 @@ mod site;
 pub use account::AccountTexts;
 pub use app::{
     AppTexts, AudienceTexts, ChartTexts, ChecklistTexts, ComposeTexts, DeadLettersTexts,
-    DeliveryOptionsTexts, DeliveryTexts, EmbedTexts, EngagementTexts, HistoryTexts, ImportTexts,
-    KeysTexts, OverviewTexts, PicturesTexts, ReasonsTexts, RichTexts, SendTexts, SettingsTexts,
-    SubscribersTexts, ThisBrowserTexts, VapidKeysTexts, WebhookTexts,
+    DeliveryOptionsTexts, DeliveryTexts, DevicesTexts, EmbedTexts, EngagementTexts, GrowthTexts,
+    HistoryTexts, ImportTexts, KeysTexts, OverviewTexts, PicturesTexts, ReasonsTexts, RichTexts,
+    SendTexts, SettingsTexts, SubscribersTexts, ThisBrowserTexts, VapidKeysTexts, WebhookTexts,
 };
 pub use apps::AppsTexts;
 pub use auth::AuthTexts;

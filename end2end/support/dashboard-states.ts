@@ -28,7 +28,7 @@ const reserve = {
 const notification = { title: '焼きたてです', body: 'クロワッサンが焼きあがりました。', url: 'https://example.com/croissant' };
 
 /**
- * Writes a month of daily counts, a month's usage near the limit and a scheduled send that was refused into the database, since a test
+ * Writes a month of daily counts and of subscribers who came and went, a month's usage near the limit and a scheduled send that was refused into the database, since a test
  * cannot wait for them. Arguments: the database, the app's id, the email of the account whose usage it is, the id of the send.
  */
 const pastTraffic = `
@@ -40,6 +40,10 @@ for ago in range(1, 30):
     database.execute(
         "INSERT INTO daily_counts (app_id, day, sends, sent, failed) VALUES (?, ?, ?, ?, ?)",
         (sys.argv[2], today - ago, 1 if sent else 0, sent, sent * ((ago * 13) % 11) // 60),
+    )
+    database.execute(
+        "INSERT INTO daily_subscribers (app_id, day, gained, lost) VALUES (?, ?, ?, ?)",
+        (sys.argv[2], today - ago, 1 if ago % 4 == 1 else 0, 1 if ago % 13 == 5 else 0),
     )
 database.execute(
     "UPDATE monthly_usage SET recipients = 26500 WHERE account_id = (SELECT id FROM accounts WHERE email = ?)",
@@ -176,6 +180,7 @@ export class DashboardStates {
       { name: 'key-history', path: `${app}/keys/history` },
       { name: 'vapid-keys', path: `${app}/keys/vapid` },
       { name: 'dead-letters', path: `${app}/dead-letters` },
+      { name: 'dead-letters-of-send', path: `${app}/dead-letters?send=${refs.done}`, shows: '.note' },
       { name: 'webhook', path: `${app}/webhook`, shows: '#attempts tbody tr:nth-child(3)' },
       { name: 'webhook-event', path: `${app}/webhook?event=${refs.event}`, prepare: unfold, shows: '#request-body' },
       { name: 'webhook-none', path: `${empty}/webhook`, shows: '#webhook-webhook_url' },

@@ -5,8 +5,8 @@ texts! {
         title = "検索", "Search";
         placeholder = "アプリ、ページ、送信、購読者", "Apps, pages, sends, subscribers";
         /// Stands on the page, which has room.
-        hint = "名前の一部で探します。アプリのページで開くと、最近 100 件の送信と、ユーザー ID が一致する購読者も見つかります。",
-            "By a part of the name. Opened from an app, it also finds its last 100 sends, and subscribers by their user ID.";
+        hint = "名前の一部で探します。アプリのページで開くと、送信履歴と、ユーザー ID が一致する購読者も見つかります。",
+            "By a part of the name. Opened from an app, it also finds its sends, and subscribers by their user ID.";
         keys = "↑ ↓ で選び、Enter で開きます。", "Choose with ↑ ↓, open with Enter.";
         find = "探す", "Search";
         results = "見つかったもの", "What was found";

@@ -3,7 +3,7 @@
 use hato_domain::{ErrorCode, PageRequest, UserId};
 use hato_service::ServiceResult;
 use hato_service::access::{AccountPrincipal, MayManage};
-use hato_service::ports::{AppRecord, SendRecord, SubscriptionRecord};
+use hato_service::ports::{AppRecord, SendFilter, SendRecord, SubscriptionRecord};
 use leptos::prelude::*;
 
 use super::app::{Section, app_path};
@@ -12,7 +12,6 @@ use super::load_page;
 use crate::components::Frame;
 use crate::i18n::{SearchTexts, Texts};
 use crate::language::Lang;
-use crate::local_path::with_query;
 use crate::request_context::RequestContext;
 
 /// Longest text that is searched for, in characters.
@@ -21,8 +20,8 @@ const MAX_TEXT: usize = 200;
 /// Most that are found of one kind.
 const MAX_FOUND: u8 = 5;
 
-/// How many of the last sends are looked at.
-const MAX_SENDS: &str = "100";
+/// The same for what asks for a page.
+const MAX_FOUND_PAGE: &str = "5";
 
 /// The page of the name in a language.
 type PageName = fn(&Texts) -> &'static str;
@@ -134,14 +133,15 @@ impl Search {
         sections.chain(always).chain(guides).collect()
     }
 
-    /// Those of the last sends that have the text in their own.
+    /// The newest sends that have the text in their own, as the history finds them.
     async fn sends(&self, access: &MayManage) -> ServiceResult<Vec<SendRecord>> {
-        let last = PageRequest::parse(Some(MAX_SENDS), None, None)?;
-        let sends = self.ctx.service().history(access, &last, None).await?.items;
-        let fitting = sends
-            .into_iter()
-            .filter(|send| self.fits(&send.title) || self.fits(&send.body));
-        Ok(fitting.take(MAX_FOUND.into()).collect())
+        let page = PageRequest::parse(Some(MAX_FOUND_PAGE), None, None)?;
+        let filter = SendFilter {
+            text: self.text.clone(),
+            ..SendFilter::default()
+        };
+        let found = self.ctx.service().search_history(access, &filter, &page);
+        Ok(found.await?.items)
     }
 
     /// The subscriptions of the user whose id the text is.
@@ -179,7 +179,7 @@ impl Search {
         let user = subscription.user_id.unwrap_or_default();
         Found {
             kind: self.ctx.texts().search.subscriber,
-            path: with_query(&format!("{base}/subscribers"), &[("user", &user)]),
+            path: format!("{base}/subscribers/{}", subscription.id),
             name: user,
             about: format!("{host} {platform}"),
         }

@@ -13,6 +13,7 @@ mod downloads;
 mod drafts;
 mod engagement;
 mod export;
+mod failures;
 mod first_notification;
 mod guides;
 mod harness;

@@ -69,3 +69,36 @@ async fn a_day_that_is_far_larger_than_the_others_is_cut_off(database: TestDatab
         .expect("the end of the axis");
     assert!(axis.ends_with(">50"), "{axis}");
 }
+
+#[on_each_database]
+async fn subscribers_are_counted_as_they_come_and_go_and_by_what_they_are(database: TestDatabase) {
+    let dashboard = TestDashboard::start(database).await;
+    let mut browser = dashboard.logged_in(OWNER).await;
+    let app = browser.create_app("blog").await;
+    browser
+        .get(&app)
+        .await
+        .hides("id=\"growth\"")
+        .hides("id=\"devices\"");
+    for number in 1..=3 {
+        browser.subscribe(&app, number).await;
+    }
+    let now = dashboard.context.service.now();
+    let statement =
+        "INSERT INTO daily_subscribers (app_id, day, gained, lost) VALUES ($1, $2, 5, 5)";
+    let long_ago = [Text(id(&app)), Number(now.day_number() - 40)];
+    dashboard.execute(statement, &long_ago).await;
+    let list = browser.get(&format!("{app}/subscribers")).await;
+    let one = list.between("name=\"subscription\" value=\"", "\"");
+    let fields = [("app", id(&app)), ("subscription", one.expect("an id"))];
+    browser.submit("/_app/remove_subscriber", &fields).await;
+    let page = browser.get(&app).await;
+    page.shows("30 日間に 3 人が加わり、1 人が離れました")
+        .shows(&format!("{}：2 人（+3、−1）", now.day()))
+        .shows("id=\"devices\"")
+        .shows("100 %");
+    let page = browser.get(&format!("{app}?days=90")).await;
+    page.shows("90 日間に 8 人が加わり、6 人が離れました");
+    let refreshed = browser.get(&format!("{app}?refresh=1")).await;
+    refreshed.shows("id=\"growth\"").hides("id=\"devices\"");
+}

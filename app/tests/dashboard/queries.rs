@@ -231,7 +231,7 @@ fn app_pages(app: &str, send: &str, event: &str, subscription: &str) -> Vec<Page
             "new key",
             "/_app/create_embed_key",
             &[("app", id), ("name", "page")],
-            4,
+            3,
         ),
         get("", send, 3),
         get("again", send.replace("/sends/", "/send?from="), 4),
@@ -246,7 +246,7 @@ fn app_pages(app: &str, send: &str, event: &str, subscription: &str) -> Vec<Page
         get("", below(&format!("/subscribers/{subscription}")), 4),
         get("", below("/audience"), 4),
         get("in an app", format!("/search?q=u1&app={id}"), 4),
-        get("", below("/embed"), 4),
+        get("", below("/embed"), 3),
         get("", below("/keys"), 3),
         after(
             "new key",

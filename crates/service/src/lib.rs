@@ -78,7 +78,7 @@ pub use sends::{IDEMPOTENCY_TTL, IdempotentRequest, SendReceipt};
 pub use service::{Service, StrangerWindows};
 pub use sessions::{AuthenticatedSession, ListedSession, SESSION_LIFETIME};
 pub use settings::{AppLimits, ServiceSettings};
-pub use stats::AppOverview;
+pub use stats::{AppOverview, DailyGrowth};
 pub use subscriptions::{Registrant, Registration};
 pub use transfer::SubscriptionExport;
 pub use vapid_keys::VapidKeyPair;

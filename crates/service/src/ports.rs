@@ -67,7 +67,9 @@ pub use sends::{
     SentContent, WaitingRecipients,
 };
 pub use sessions::{OpenSession, SessionRecord, SessionStore};
-pub use stats::{DayCounts, StatsPeriod, StatsRecord, StatsStore};
+pub use stats::{
+    ActivePositions, DayCounts, DayGrowth, SampledDevice, StatsPeriod, StatsRecord, StatsStore,
+};
 pub use subscriptions::{
     AgeGroup, AudienceSummary, Deactivated, DeactivationReason, ExportCursor, ExportRecord,
     NewSubscription, RegisterOutcome, StateFilter, SubscriptionFilter, SubscriptionPage,

@@ -54,9 +54,11 @@ impl Service {
                 break;
             }
         }
-        let mut removed = 0;
+        let (mut removed, now) = (0, self.clock.now());
         loop {
-            let erased = self.store.erase_subscriptions(app, user, ERASED_AT_A_TIME);
+            let erased = self
+                .store
+                .erase_subscriptions(app, user, ERASED_AT_A_TIME, now);
             match erased.await? {
                 0 => return Ok(removed),
                 erased => removed += i64::from(erased),

@@ -4,17 +4,36 @@ use hato_domain::wire::{DailyStats, Stats};
 use hato_domain::{ErrorCode, UnixMillis};
 
 use crate::access::MayManage;
-use crate::ports::{DayCounts, StatsPeriod, StatsRecord};
+use crate::ports::{
+    ActivePositions, DayCounts, DayGrowth, SampledDevice, StatsPeriod, StatsRecord,
+};
 use crate::{Service, ServiceResult};
 
 /// How many days the API tells one by one, today included.
 const DAYS: i64 = 30;
+
+/// How an app's audience grew or shrank on one UTC day.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DailyGrowth {
+    /// The day, `2026-01-31`.
+    pub date: String,
+    /// How many browsers subscribed, or came back.
+    pub gained: i64,
+    /// How many were active and are no more.
+    pub lost: i64,
+    /// How many were active at the end of the day.
+    pub active: i64,
+}
 
 /// How an app stands, for its owner's first look.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AppOverview {
     /// The statistics as the API tells them.
     pub stats: Stats,
+    /// The same days as those of the statistics.
+    pub growth: Vec<DailyGrowth>,
+    /// Where the app's subscriptions stand, for [`Service::sampled_devices`].
+    pub positions: ActivePositions,
     /// Whether the app ever had an API key.
     pub had_key: bool,
     /// Whether anybody ever subscribed to the app.
@@ -40,11 +59,28 @@ impl Service {
         Ok(AppOverview {
             stats: to_stats(&record, period, days),
             had_key: record.had_key,
-            had_subscriber: record.had_subscriber,
+            growth: daily_growth(&record, period.first_day, days),
+            positions: ActivePositions {
+                active: record.active,
+                last: record.last_position,
+            },
+            had_subscriber: record.last_position > 0,
             has_sent: record.total_sends > 0,
             scheduled: record.scheduled,
             next_due_at: record.next_due_at,
         })
+    }
+
+    /// What the app's active subscriptions are, or a part of them that stands for all; `None` when there is no time to look.
+    pub async fn sampled_devices(
+        &self,
+        access: &MayManage,
+        positions: ActivePositions,
+    ) -> ServiceResult<Option<Vec<SampledDevice>>> {
+        match self.heavy_reads.turn(access.account()).await {
+            Some(_turn) => Ok(self.store.sampled_devices(access.app(), positions).await?),
+            None => Ok(None),
+        }
     }
 
     async fn read_stats(
@@ -93,4 +129,29 @@ fn daily(days: &[DayCounts], first: i64, count: i64) -> Vec<DailyStats> {
         }
     };
     (first..first + count).map(day).collect()
+}
+
+/// Every day of the period. How many were active at the end of each follows from how many are now.
+fn daily_growth(record: &StatsRecord, first: i64, count: i64) -> Vec<DailyGrowth> {
+    let mut active = record.active;
+    let day = |number| {
+        let counted = record.growth.iter().find(|it| it.day == number);
+        let none = DayGrowth {
+            day: number,
+            gained: 0,
+            lost: 0,
+        };
+        let DayGrowth { gained, lost, .. } = counted.copied().unwrap_or(none);
+        let at_end = active;
+        active = (active - gained + lost).max(0);
+        DailyGrowth {
+            date: UnixMillis::from_day_number(number).day(),
+            gained,
+            lost,
+            active: at_end,
+        }
+    };
+    let mut days: Vec<_> = (first..first + count).rev().map(day).collect();
+    days.reverse();
+    days
 }

@@ -114,7 +114,12 @@ impl Service {
     /// Removes a subscription with its record; `NOT_FOUND` when the app has no such subscription.
     pub async fn remove_subscription(&self, access: &MayManage, id: &str) -> ServiceResult<()> {
         let id = SubscriptionId::parse(id)?;
-        found(self.store.remove_subscription(access.app(), &id).await?)
+        let now = self.clock.now();
+        found(
+            self.store
+                .remove_subscription(access.app(), &id, now)
+                .await?,
+        )
     }
 
     /// Removes several likewise, at most 100: `INVALID_INPUT` for more of them, `MISSING_FIELDS` for none, and `NOT_FOUND` when the app has
@@ -132,9 +137,10 @@ impl Service {
         }
         let ids = ids.iter().map(|id| SubscriptionId::parse(id));
         let ids: Vec<_> = ids.collect::<Result<_, _>>()?;
+        let (app, now) = (access.app(), self.clock.now());
         let mut removed = 0;
         for id in ids {
-            let was_there = self.store.remove_subscription(access.app(), &id).await?;
+            let was_there = self.store.remove_subscription(app, &id, now).await?;
             removed += usize::from(was_there);
         }
         found(removed > 0)?;

@@ -17,7 +17,7 @@ use crate::profiles::parse_tags;
 use crate::registered_profile::{Registration, WrittenProfile};
 use crate::registration::register;
 use crate::settlement::count_i64;
-use crate::subscriptions::endpoint_hash;
+use crate::subscriptions::{count_growth, endpoint_hash};
 use crate::tag_positions::{TagChange, change_tags, hexadecimal};
 use crate::vapid_keys::named_key;
 
@@ -185,17 +185,19 @@ async fn write(
     app: &AppId,
     taken: &[(Registration<'_>, WrittenProfile)],
 ) -> sqlx::Result<()> {
-    if taken.is_empty() {
+    let Some((registration, _)) = taken.first() else {
         return Ok(());
-    }
+    };
+    let count = count_i64(taken.len());
+    count_growth(c, app.as_str(), registration.new.now, (count, 0)).await?;
     let last = sqlx::query_scalar!(
         r#"UPDATE apps
            SET last_position = last_position + $2, active_subscriptions = active_subscriptions + $2
            WHERE id = $1 RETURNING last_position AS "last_position!""#,
         app.as_str(),
-        count_i64(taken.len())
+        count
     );
-    let first = last.fetch_one(&mut *c).await? - count_i64(taken.len()) + 1;
+    let first = last.fetch_one(&mut *c).await? - count + 1;
     insert(c, app, taken, first).await?;
     let mut tags = Vec::new();
     for ((_, profile), position) in taken.iter().zip(first..) {

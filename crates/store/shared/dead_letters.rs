@@ -1,10 +1,13 @@
 //! Dead letters: the recipients that were given up, and why.
 
-use hato_domain::{FailureDetail, MAX_DEAD_LETTERS, UnixMillis};
-use hato_service::ports::NewDeadLetter;
+use hato_domain::{
+    AppId, DeadLetterId, FailureDetail, MAX_DEAD_LETTERS, PageRequest, SendId, UnixMillis,
+};
+use hato_service::ports::{DeadLetterRecord, NewDeadLetter};
 
-use crate::dialect::{DbConnection, sql};
-use crate::error::json;
+use crate::Database;
+use crate::dialect::{DbConnection, readers, sql};
+use crate::error::{decode_error, json};
 use crate::missed::insert_missed;
 use crate::settlement::SettledPage;
 
@@ -45,4 +48,98 @@ pub(crate) async fn insert_dead_letters(
 fn room(failures: usize, failed: i64) -> usize {
     let beyond = usize::try_from(failed - MAX_DEAD_LETTERS).unwrap_or(0);
     failures.saturating_sub(beyond)
+}
+
+struct DeadLetterRow {
+    id: i64,
+    send_id: String,
+    subscription_id: String,
+    endpoint: String,
+    reason: String,
+    detail: Option<String>,
+    http_status: Option<i64>,
+    attempts: i64,
+    created_at: i64,
+}
+
+impl DeadLetterRow {
+    fn into_record(self) -> sqlx::Result<DeadLetterRecord> {
+        let status = self.http_status.map(u16::try_from).transpose();
+        Ok(DeadLetterRecord {
+            id: DeadLetterId(self.id),
+            send_id: SendId::trusted(self.send_id),
+            subscription_id: self.subscription_id,
+            endpoint: self.endpoint,
+            reason: self.reason,
+            detail: self.detail,
+            http_status: status.map_err(|_| decode_error("status"))?,
+            attempts: self.attempts,
+            created_at: UnixMillis(self.created_at),
+        })
+    }
+}
+
+/// A page of the app's dead letters, or of those of one of its sends, newest first.
+pub(crate) async fn list(
+    database: &Database,
+    (app, send): (&AppId, Option<&SendId>),
+    page: &PageRequest,
+    before: Option<DeadLetterId>,
+) -> sqlx::Result<Vec<DeadLetterRecord>> {
+    // Without a number, the page begins strictly before its time: no number is smaller than the smallest.
+    let time = page.cursor.as_ref().map_or(i64::MAX, |it| it.before.0);
+    let last = (time, before.map_or(i64::MIN, |id| id.0));
+    let limit = page.limit.get() + 1;
+    let rows = match send {
+        Some(send) => rows_of_send(database, app, send, last, limit).await?,
+        None => rows_of_app(database, app, last, limit).await?,
+    };
+    rows.into_iter().map(DeadLetterRow::into_record).collect()
+}
+
+async fn rows_of_app(
+    database: &Database,
+    app: &AppId,
+    (time, id): (i64, i64),
+    limit: i64,
+) -> sqlx::Result<Vec<DeadLetterRow>> {
+    sqlx::query_as!(
+        DeadLetterRow,
+        "SELECT id, send_id, subscription_id, endpoint, reason, detail, http_status, attempts,
+                created_at
+         FROM dead_letters WHERE app_id = $1 AND (created_at, id) < ($2, $3)
+         ORDER BY created_at DESC, id DESC LIMIT $4",
+        app.as_str(),
+        time,
+        id,
+        limit
+    )
+    .fetch_all(readers(database))
+    .await
+}
+
+/// A send has 10,000 at most, which its index finds.
+async fn rows_of_send(
+    database: &Database,
+    app: &AppId,
+    send: &SendId,
+    (time, id): (i64, i64),
+    limit: i64,
+) -> sqlx::Result<Vec<DeadLetterRow>> {
+    sqlx::query_as!(
+        DeadLetterRow,
+        "SELECT id, send_id, subscription_id, endpoint, reason, detail, http_status, attempts,
+                created_at
+         FROM dead_letters
+         WHERE send_id = (SELECT s.id FROM sends AS s WHERE s.id = $1 AND s.app_id = $2)
+           AND (created_at, id) < ($3, $4)
+         ORDER BY created_at DESC, id DESC LIMIT $5",
+        send.as_str(),
+        app.as_str(),
+        time,
+        id,
+        limit
+    )
+    .fetch_all(readers(database))
+    .await
 }

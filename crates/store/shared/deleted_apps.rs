@@ -72,8 +72,7 @@ pub(crate) async fn purge(c: &mut DbConnection, limit: i64) -> sqlx::Result<bool
         deleted_accounts::purge(c, limit).await?;
         return Ok(false);
     };
-    let app = app.as_str();
-    let mut rest = limit;
+    let (app, mut rest) = (app.as_str(), limit);
     rest -= purge_jobs(c, app, rest).await?;
     rest -= purge_keys(c, app, rest).await?;
     rest -= purge_idempotency_keys(c, app, rest).await?;
@@ -90,6 +89,7 @@ pub(crate) async fn purge(c: &mut DbConnection, limit: i64) -> sqlx::Result<bool
     rest -= purge_deactivated_subscriptions(c, app, rest).await?;
     rest -= purge_key_events(c, app, rest).await?;
     rest -= purge_daily_counts(c, app, rest).await?;
+    rest -= purge_daily_subscribers(c, app, rest).await?;
     rest -= purge_webhook_attempts(c, app, rest).await?;
     rest -= purge_webhook_events(c, app, rest).await?;
     rest -= purge_heard_events(c, app, rest).await?;
@@ -233,6 +233,11 @@ purge!(
     purge_daily_counts,
     "DELETE FROM daily_counts WHERE app_id = $1 AND day IN
        (SELECT day FROM daily_counts WHERE app_id = $1 LIMIT $2)"
+);
+purge!(
+    purge_daily_subscribers,
+    "DELETE FROM daily_subscribers WHERE app_id = $1 AND day IN
+       (SELECT day FROM daily_subscribers WHERE app_id = $1 LIMIT $2)"
 );
 purge!(
     purge_webhook_attempts,

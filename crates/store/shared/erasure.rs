@@ -5,13 +5,13 @@
 
 use std::collections::HashSet;
 
-use hato_domain::{AppId, SendId, UserId};
+use hato_domain::{AppId, SendId, UnixMillis, UserId};
 use serde_json::Value;
 
 use crate::dialect::{DbConnection, lock_app, sql};
 use crate::error::{decode_error, json};
 use crate::settlement::count_i64;
-use crate::subscriptions::change_counts;
+use crate::subscriptions::{change_counts, count_growth};
 use crate::tag_positions::{TaggedPosition, clear_tags, hexadecimal};
 
 struct ErasedRow {
@@ -33,6 +33,7 @@ pub(crate) async fn erase(
     app: &AppId,
     user: &UserId,
     limit: u32,
+    now: UnixMillis,
 ) -> sqlx::Result<u32> {
     lock_app(c, app).await?;
     let erased = sqlx::query_as!(
@@ -55,6 +56,7 @@ pub(crate) async fn erase(
     let active = erased.iter().filter(|row| row.position.is_some()).count();
     let (active, deactivated) = (count_i64(active), count_i64(removed - active));
     change_counts(c, app.as_str(), (-active, -deactivated)).await?;
+    count_growth(c, app.as_str(), now, (0, active)).await?;
     let tagged: Vec<_> = erased.into_iter().filter_map(ErasedRow::tagged).collect();
     clear_tags(c, app.as_str(), &tagged).await?;
     Ok(u32::try_from(removed).unwrap_or(limit))

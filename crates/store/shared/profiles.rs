@@ -6,7 +6,7 @@
 use async_trait::async_trait;
 use hato_domain::{
     AppId, Endpoint, LanguageTag, Profile, ProfileChange, SendId, SubscriptionId, Tag, Tags,
-    TimeZoneName, UserId,
+    TimeZoneName, UnixMillis, UserId,
 };
 use hato_service::ports::{
     ChangeProfileOutcome, DeactivationReason, ProfileRecord, ProfileStore, StoreError,
@@ -56,10 +56,11 @@ impl ProfileStore for Database {
         app: &AppId,
         user: &UserId,
         limit: u32,
+        now: UnixMillis,
     ) -> Result<u32, StoreError> {
         let (app, user) = (app.clone(), user.clone());
         transaction!(self, "erase a user's subscriptions", |c| {
-            erase(c, &app, &user, limit).await
+            erase(c, &app, &user, limit, now).await
         })
     }
 

@@ -39,7 +39,7 @@ pub(crate) async fn record_refusals(
     let refused: Vec<RecipientId> = refused.iter().map(|it| it.recipient).collect();
     let tagged = refused_often(c, &refused).await?;
     let deactivated = deactivate(c, &refused, now).await?;
-    count_deactivated(c, &page.app_id, deactivated).await?;
+    count_deactivated(c, &page.app_id, deactivated, now).await?;
     clear_tags(c, page.app_id.as_str(), &tagged).await
 }
 

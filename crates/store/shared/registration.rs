@@ -9,7 +9,7 @@ use crate::dialect::{DbConnection, lock_app};
 use crate::origins::remember_origin;
 use crate::profiles::{Among, ProfileRow, find_for_update, parse_tags, retag};
 use crate::registered_profile::{Registration, WrittenProfile};
-use crate::subscriptions::{change_counts, deactivate, endpoint_hash};
+use crate::subscriptions::{change_counts, count_growth, deactivate, endpoint_hash};
 
 /// Registers the browser, remembers its site, and deactivates what the new endpoint replaces.
 pub(crate) async fn register(
@@ -89,9 +89,11 @@ async fn settle_count(
     let app = new.app_id.as_str();
     let id = SubscriptionId::trusted(active.public_id.clone());
     Ok(if id == new.id {
+        count_growth(c, app, new.now, (1, 0)).await?;
         RegisterOutcome::Created(id)
     } else if active.position == position {
         change_counts(c, app, (0, -1)).await?;
+        count_growth(c, app, new.now, (1, 0)).await?;
         RegisterOutcome::Reactivated(id)
     } else {
         change_counts(c, app, (-1, 0)).await?;

@@ -10,6 +10,7 @@ use hato_service::ports::{
 
 use crate::Database;
 use crate::cancellation::{cancel, marks};
+use crate::dead_letters::list;
 use crate::dialect::{accept_in_group, from_stored, readers, transaction};
 use crate::engagement::parse_clicks;
 use crate::error::{decode_error, with_context};
@@ -138,38 +139,13 @@ impl SendStore for Database {
     async fn dead_letters_of(
         &self,
         app: &AppId,
+        send: Option<&SendId>,
         page: &PageRequest,
         before: Option<DeadLetterId>,
     ) -> Result<Vec<DeadLetterRecord>, StoreError> {
-        // Without a number, the page begins strictly before its time: no number is smaller than the smallest.
-        let time = page.cursor.as_ref().map_or(i64::MAX, |it| it.before.0);
-        sqlx::query!(
-            "SELECT id, send_id, subscription_id, endpoint, reason, detail, http_status, attempts,
-                created_at
-         FROM dead_letters WHERE app_id = $1 AND (created_at, id) < ($2, $3)
-         ORDER BY created_at DESC, id DESC LIMIT $4",
-            app.as_str(),
-            time,
-            before.map_or(i64::MIN, |id| id.0),
-            page.limit.get() + 1
-        )
-        .try_map(|row| {
-            let status = row.http_status.map(u16::try_from).transpose();
-            Ok(DeadLetterRecord {
-                id: DeadLetterId(row.id),
-                send_id: SendId::trusted(row.send_id),
-                subscription_id: row.subscription_id,
-                endpoint: row.endpoint,
-                reason: row.reason,
-                detail: row.detail,
-                http_status: status.map_err(|_| decode_error("status"))?,
-                attempts: row.attempts,
-                created_at: UnixMillis(row.created_at),
-            })
-        })
-        .fetch_all(readers(self))
-        .await
-        .map_err(with_context("list dead letters"))
+        list(self, (app, send), page, before)
+            .await
+            .map_err(with_context("list dead letters"))
     }
 }
 

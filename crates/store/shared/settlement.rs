@@ -117,7 +117,7 @@ async fn deactivate(
     ] recipient_list(&expired)?, now.0, page.up_to)
     .execute(&mut *c)
     .await?;
-    count_deactivated(c, &page.app_id, deactivated.rows_affected()).await?;
+    count_deactivated(c, &page.app_id, deactivated.rows_affected(), now).await?;
     clear_tags(c, page.app_id.as_str(), &tagged).await
 }
 

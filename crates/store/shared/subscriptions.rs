@@ -152,6 +152,7 @@ impl SubscriptionStore for Database {
         &self,
         app: &AppId,
         subscription: &SubscriptionId,
+        now: UnixMillis,
     ) -> Result<bool, StoreError> {
         let (app, subscription) = (app.clone(), subscription.clone());
         transaction!(self, "remove a subscription", |c| {
@@ -169,6 +170,7 @@ impl SubscriptionStore for Database {
             };
             if let Some(position) = removed.position {
                 change_counts(c, app.as_str(), (-1, 0)).await?;
+                count_growth(c, app.as_str(), now, (0, 1)).await?;
                 clear_tags_of(c, &app, position, removed.tags).await?;
             } else {
                 change_counts(c, app.as_str(), (0, -1)).await?;
@@ -208,7 +210,7 @@ pub(crate) async fn deactivate(
     .execute(&mut *c)
     .await?;
     end_refusals(c, &[RecipientId(active.id)]).await?;
-    count_deactivated(c, app, 1).await?;
+    count_deactivated(c, app, 1, now).await?;
     clear_tags_of(c, app, active.position, active.tags).await
 }
 
@@ -233,12 +235,14 @@ pub(crate) async fn count_deactivated(
     c: &mut DbConnection,
     app: &AppId,
     deactivated: u64,
+    now: UnixMillis,
 ) -> sqlx::Result<()> {
     if deactivated == 0 {
         return Ok(());
     }
     let count = i64::try_from(deactivated).unwrap_or(i64::MAX);
-    change_counts(c, app.as_str(), (-count, count)).await
+    change_counts(c, app.as_str(), (-count, count)).await?;
+    count_growth(c, app.as_str(), now, (0, count)).await
 }
 
 /// Changes the app's numbers of active and of deactivated subscriptions by so many.
@@ -254,6 +258,31 @@ pub(crate) async fn change_counts(
         app,
         active,
         deactivated
+    )
+    .execute(c)
+    .await
+    .map(drop)
+}
+
+/// Counts on the day of `now` how many active subscriptions the app gained and lost. The caller has locked the app.
+pub(crate) async fn count_growth(
+    c: &mut DbConnection,
+    app: &str,
+    now: UnixMillis,
+    (gained, lost): (i64, i64),
+) -> sqlx::Result<()> {
+    if (gained, lost) == (0, 0) {
+        return Ok(());
+    }
+    sqlx::query!(
+        "INSERT INTO daily_subscribers (app_id, day, gained, lost) VALUES ($1, $2, $3, $4)
+         ON CONFLICT (app_id, day) DO UPDATE
+         SET gained = daily_subscribers.gained + excluded.gained,
+             lost = daily_subscribers.lost + excluded.lost",
+        app,
+        now.day_number(),
+        gained,
+        lost
     )
     .execute(c)
     .await

@@ -50,6 +50,6 @@ pub async fn list_dead_letters(
     ManageAccess { access, .. }: ManageAccess,
     PagingParams(page): PagingParams,
 ) -> ApiResult<Json<Page<DeadLetter>>> {
-    let letters = state.service.dead_letters(&access, &page).await?;
+    let letters = state.service.dead_letters(&access, None, &page).await?;
     Ok(Json(letters.map(DeadLetter::from)))
 }

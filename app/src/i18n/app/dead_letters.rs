@@ -15,6 +15,9 @@ texts! {
         attempts = "試行", "Attempts";
         send = "送信を見る", "Show the send";
         reasons: ReasonsTexts = ReasonsTexts::JA, ReasonsTexts::EN;
+        of_send = "1 回の送信の不達だけを並べています。", "Only those of one send are listed.";
+        to_send = "この送信に戻る", "Back to the send";
+        all = "すべての不達を見る", "Show all";
     }
 
     /// Why deliveries fail (CONTRACT 4).
@@ -28,6 +31,29 @@ texts! {
         refused = "プッシュサービスが拒否した", "Refused by the push service";
         dropped = "プッシュサービスが受け付けたあとで破棄した", "Dropped by the push service after it was accepted";
         out_of_time = "有効期限（TTL）が切れた", "The time to live (TTL) ran out";
+        advice: AdviceTexts = AdviceTexts::JA, AdviceTexts::EN;
+    }
+
+    /// What to do about each of them.
+    AdviceTexts {
+        expired = "相手が通知を止めたか、ブラウザを消しました。購読者から自動で外れるので、することはありません。",
+            "The person stopped notifications or removed the browser. The subscriber was deactivated by itself: there is nothing to do.";
+        key_mismatch = "ほかのサービスから移った購読なら、その VAPID 鍵を「VAPID 鍵」のページで取り込みます。鍵がないときは、相手が次にサイトを開くのを待ちます。",
+            "If the subscription came from another service, import the VAPID key of that service on the page “VAPID keys”. Without that key, wait until the person visits your site again.";
+        throttled = "送るのが速すぎます。書くときに 1 分あたりの件数を決めて、ゆっくり送ってください。",
+            "It went too fast. Set a number per minute when you write, so that the send is spread out.";
+        unavailable = "何度か試しましたが、プッシュサービスが止まっていました。しばらくしてから、もう一度送ってください。",
+            "It was tried several times while the push service was down. Send again later.";
+        unreachable = "サーバーからプッシュサービスにつながりません。ひとつのサービスだけなら待ち、すべてなら、サーバーの DNS とファイアウォールを調べてください。",
+            "The server does not reach the push service. If it is one service, wait; if it is all of them, look at the server's DNS and firewall.";
+        blocked_address = "社内など、公開されていないアドレスには送りません。そこで動く自前のプッシュサービスなら、サーバーの HATO_OUTBOUND_ALLOW にそのネットワークを加えます。",
+            "Addresses that are not public are not sent to. If it is a push service of your own, add its network to the server's HATO_OUTBOUND_ALLOW.";
+        refused = "プッシュサービスの言葉と HTTP の番号が、不達の一覧にあります。413 なら通知が大きすぎ、401 や 403 なら鍵か時計が違います。",
+            "The list of undelivered notifications has what the push service said, and its HTTP status: 413 means too large, 401 and 403 a wrong key or clock.";
+        dropped = "Windows が受け取ったあとで捨てました。相手の PC で通知が切られているか、送りすぎのときに起こります。送る回数を減らしてみてください。",
+            "Windows took it and dropped it: notifications are off on that computer, or there were too many. Try to send less often.";
+        out_of_time = "送り直すうちに有効期限が過ぎました。書くときに、有効期限（TTL）を長くしてください。",
+            "Its time to live ended between two attempts. Give it a longer one when you write.";
     }
 }
 
@@ -45,6 +71,39 @@ impl ReasonsTexts {
             "dropped" => self.dropped,
             "out_of_time" => self.out_of_time,
             _ => code,
+        }
+    }
+
+    /// What to do about it; nothing where the code is not known.
+    pub fn advice(&self, code: &str) -> Option<&'static str> {
+        let advice = &self.advice;
+        Some(match code {
+            "expired" => advice.expired,
+            "key_mismatch" => advice.key_mismatch,
+            "throttled" => advice.throttled,
+            "unavailable" => advice.unavailable,
+            "unreachable" => advice.unreachable,
+            "blocked_address" => advice.blocked_address,
+            "refused" => advice.refused,
+            "dropped" => advice.dropped,
+            "out_of_time" => advice.out_of_time,
+            _ => return None,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use hato_domain::FailureReason;
+
+    use super::ReasonsTexts;
+
+    #[test]
+    fn every_reason_says_what_to_do() {
+        for texts in [&ReasonsTexts::JA, &ReasonsTexts::EN] {
+            for reason in FailureReason::ALL {
+                assert!(texts.advice(reason.as_str()).is_some(), "{reason:?}");
+            }
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Texts of an app's first page.
 
 use super::super::group_thousands;
+use super::growth::{DevicesTexts, GrowthTexts};
 
 texts! {
     /// Texts of an app's first page.
@@ -39,6 +40,8 @@ texts! {
             };
         coming_list = "予約を見る", "Show scheduled sends";
         chart: ChartTexts = ChartTexts::JA, ChartTexts::EN;
+        growth: GrowthTexts = GrowthTexts::JA, GrowthTexts::EN;
+        devices: DevicesTexts = DevicesTexts::JA, DevicesTexts::EN;
         checklist: ChecklistTexts = ChecklistTexts::JA, ChecklistTexts::EN;
     }
 

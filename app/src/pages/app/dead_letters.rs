@@ -1,5 +1,6 @@
-//! What could not be delivered, newest first.
+//! What could not be delivered, newest first: of an app, or of one of its sends.
 
+use hato_domain::SendId;
 use hato_domain::wire::Page;
 use hato_service::ports::{AppRecord, DeadLetterRecord};
 use leptos::prelude::*;
@@ -7,7 +8,7 @@ use leptos::prelude::*;
 use super::frame::{AppFrame, Section, app_path};
 use super::{PAGE_SIZE, load_app, requested_page};
 use crate::components::{Column, EmptyState, List, NumberCell, Pager, TimeCell, TimeStyle, older};
-use crate::i18n::{DeadLettersTexts, group_thousands};
+use crate::i18n::{DeadLettersTexts, ReasonsTexts, group_thousands};
 use crate::islands::host;
 use crate::pages::load_page;
 use crate::request_context::RequestContext;
@@ -18,8 +19,10 @@ pub fn DeadLettersPage() -> impl IntoView {
     load_page(async move |ctx: RequestContext| {
         let (access, app) = load_app(&ctx).await?;
         let asked = requested_page(&ctx, PAGE_SIZE)?;
-        let page = ctx.service().dead_letters(&access, &asked).await?;
-        Ok(view! { <DeadLettersView ctx app page /> }.into_any())
+        let send = ctx.query("send").map(|id| SendId::parse(&id)).transpose()?;
+        let letters = ctx.service().dead_letters(&access, send.as_ref(), &asked);
+        let page = letters.await?;
+        Ok(view! { <DeadLettersView ctx app send page /> }.into_any())
     })
 }
 
@@ -27,11 +30,23 @@ pub fn DeadLettersPage() -> impl IntoView {
 fn DeadLettersView(
     ctx: RequestContext,
     app: AppRecord,
+    /// The send whose dead letters alone are listed.
+    send: Option<SendId>,
     page: Page<DeadLetterRecord>,
 ) -> impl IntoView {
     let texts = &ctx.texts().app.dead_letters;
     let base = app_path(&app);
-    let path = format!("{base}/dead-letters");
+    let all = format!("{base}/dead-letters");
+    let of_send = send.as_ref().map(|send| {
+        let back = format!("{base}/sends/{send}");
+        view! {
+            <p class="note" role="note">
+                {texts.of_send} " " <a href=back>{texts.to_send}</a> " "
+                <a href=all.clone()>{texts.all}</a>
+            </p>
+        }
+    });
+    let path = send.map_or_else(|| all.clone(), |send| format!("{all}?send={send}"));
     let older = older(&path, &page);
     let row = |letter| view! { <Row texts base=base.clone() letter /> }.into_any();
     let rows = page.items.into_iter().map(row).collect();
@@ -46,6 +61,7 @@ fn DeadLettersView(
     view! {
         <AppFrame app section=Section::DeadLetters>
             <p class="lead">{texts.lead}</p>
+            {of_send}
             <List class="list dead-letters" columns rows>
                 <EmptyState title=texts.empty_title text=texts.empty />
             </List>
@@ -75,7 +91,7 @@ fn Row(texts: &'static DeadLettersTexts, base: String, letter: DeadLetterRecord)
                 <code>{letter.subscription_id}</code>
             </td>
             <td class="state-cell">
-                {texts.reasons.explain(&letter.reason).to_owned()} {detail}
+                <Reason reasons=&texts.reasons code=letter.reason /> {detail}
             </td>
             <NumberCell label=texts.status value=status />
             <NumberCell label=texts.attempts value=group_thousands(letter.attempts) />
@@ -86,4 +102,20 @@ fn Row(texts: &'static DeadLettersTexts, base: String, letter: DeadLetterRecord)
         </tr>
     }
     .into_any()
+}
+
+/// Why it failed, which opens to what to do about it.
+#[component]
+fn Reason(reasons: &'static ReasonsTexts, code: String) -> impl IntoView {
+    let said = reasons.explain(&code).to_owned();
+    match reasons.advice(&code) {
+        None => said.into_any(),
+        Some(advice) => view! {
+            <details class="reason">
+                <summary>{said}</summary>
+                <p class="hint">{advice}</p>
+            </details>
+        }
+        .into_any(),
+    }
 }

@@ -9,7 +9,9 @@ use leptos::prelude::*;
 
 use super::chart::{DailyChart, PERIODS};
 use super::checklist::StartChecklist;
+use super::device_shares::DeviceShares;
 use super::frame::{AppFrame, Section, app_path};
+use super::growth::Growth;
 use super::load_app;
 use super::this_browser::TryItOut;
 use crate::components::{TimeStyle, Timestamp};
@@ -32,7 +34,18 @@ pub fn OverviewPage() -> impl IntoView {
         let days = asked_days(&ctx);
         let overview = ctx.service().overview(&access, days).await?;
         let is_refresh = ctx.query(REFRESH).is_some();
-        Ok(view! { <OverviewSections ctx app overview is_refresh /> }.into_any())
+        let positions = overview.positions;
+        // They change slowly: a page that stays open keeps them as they were.
+        let devices = if is_refresh || positions.active == 0 {
+            None
+        } else {
+            Some(ctx.service().sampled_devices(&access, positions).await?)
+        };
+        let texts = &ctx.texts().app.overview.devices;
+        let active = positions.active;
+        let devices =
+            devices.map(|sampled| view! { <DeviceShares texts sampled active /> }.into_any());
+        Ok(view! { <OverviewSections ctx app overview devices is_refresh /> }.into_any())
     })
 }
 
@@ -48,18 +61,25 @@ fn OverviewSections(
     ctx: RequestContext,
     app: AppRecord,
     overview: AppOverview,
+    /// What its subscribers are, where anybody wants to know and there are any.
+    devices: Option<AnyView>,
     is_refresh: bool,
 ) -> impl IntoView {
     let texts = &ctx.texts().app;
     let path = app_path(&app);
     let stats = overview.stats.clone();
     let days = stats.daily.len();
-    let has_sent = overview.has_sent;
+    let (has_sent, had_subscriber) = (overview.has_sent, overview.had_subscriber);
+    let growth = overview.growth.clone();
+    let growth =
+        had_subscriber.then(|| view! { <Growth texts=&texts.overview.growth days=growth /> });
     let coming = overview.next_due_at.zip(Some(overview.scheduled));
     let figures = view! {
         <Coming texts=&texts.overview path=path.clone() coming />
         <Figures texts=&texts.overview stats=stats.clone() />
         <DailyChart texts=&texts.overview.chart path=path.clone() days=stats.daily />
+        {growth}
+        {devices}
     }
     .into_any();
     let first_steps = view! { <TryItOut ctx app=app.clone() /> }.into_any();

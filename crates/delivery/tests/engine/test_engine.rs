@@ -289,7 +289,10 @@ impl TestEngine {
 
     async fn letters(&self) -> Vec<DeadLetterRecord> {
         let page = PageRequest::parse(None, None, None).expect("the default page");
-        let letters = self.store.dead_letters_of(&self.app.id, &page, None).await;
+        let letters = self
+            .store
+            .dead_letters_of(&self.app.id, None, &page, None)
+            .await;
         letters.expect("read")
     }
 

@@ -1,7 +1,9 @@
 //! What the use cases of users and tags need of the store (CONTRACT 12).
 
 use async_trait::async_trait;
-use hato_domain::{AppId, Endpoint, Profile, ProfileChange, SendId, SubscriptionId, UserId};
+use hato_domain::{
+    AppId, Endpoint, Profile, ProfileChange, SendId, SubscriptionId, UnixMillis, UserId,
+};
 
 use super::StoreError;
 
@@ -50,6 +52,7 @@ pub trait ProfileStore {
         app: &AppId,
         user: &UserId,
         limit: u32,
+        now: UnixMillis,
     ) -> Result<u32, StoreError>;
 
     /// Takes the user, and the endpoints of the subscriptions that the user has now, out of at most `limit` of the app's scheduled sends,

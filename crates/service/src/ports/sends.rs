@@ -312,10 +312,12 @@ pub trait SendStore {
         now: UnixMillis,
     ) -> Result<Option<i64>, StoreError>;
 
-    /// A page of the app's dead letters, newest first, at most `page.limit` + 1 of them. `before` is the cursor's id.
+    /// A page of the dead letters of the app, or of one of its sends, newest first, at most `page.limit` + 1 of them. `before` is the
+    /// cursor's id.
     async fn dead_letters_of(
         &self,
         app: &AppId,
+        send: Option<&SendId>,
         page: &PageRequest,
         before: Option<DeadLetterId>,
     ) -> Result<Vec<DeadLetterRecord>, StoreError>;

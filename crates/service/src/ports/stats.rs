@@ -33,6 +33,35 @@ pub struct DayCounts {
     pub dismissed: i64,
 }
 
+/// How many active subscriptions an app gained and lost on one UTC day.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DayGrowth {
+    /// The number of the day.
+    pub day: i64,
+    /// How many browsers subscribed, or came back.
+    pub gained: i64,
+    /// How many unsubscribed, expired, were replaced or were removed.
+    pub lost: i64,
+}
+
+/// Where an app's active subscriptions stand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ActivePositions {
+    /// How many there are.
+    pub active: i64,
+    /// The last position that the app has given away; each stands at this one or before.
+    pub last: i64,
+}
+
+/// What tells which browser an active subscription is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SampledDevice {
+    /// Where it subscribed.
+    pub endpoint: String,
+    /// What the client called itself.
+    pub platform: Option<String>,
+}
+
 /// An app's statistics as they are stored.
 #[derive(Clone, Debug)]
 pub struct StatsRecord {
@@ -58,14 +87,16 @@ pub struct StatsRecord {
     pub total_sends: i64,
     /// Whether the app ever had an API key.
     pub had_key: bool,
-    /// Whether anybody ever subscribed to the app.
-    pub had_subscriber: bool,
+    /// The last position that the app has given away; 0 when nobody ever subscribed to it.
+    pub last_position: i64,
     /// How many sends wait for their time.
     pub scheduled: i64,
     /// When the first of these is due.
     pub next_due_at: Option<UnixMillis>,
     /// The days from the first one told, oldest first, without those on which nothing was sent.
     pub days: Vec<DayCounts>,
+    /// The same days without those on which nobody came or went.
+    pub growth: Vec<DayGrowth>,
 }
 
 /// What the store tells of an app in numbers.
@@ -77,4 +108,12 @@ pub trait StatsStore {
         app: &AppId,
         period: StatsPeriod,
     ) -> Result<Option<StatsRecord>, StoreError>;
+
+    /// What the app's active subscriptions are: all of them, or of more than 1,000 about so many, evenly spread. `None` when others read so
+    /// long that there was no time for it.
+    async fn sampled_devices(
+        &self,
+        app: &AppId,
+        positions: ActivePositions,
+    ) -> Result<Option<Vec<SampledDevice>>, StoreError>;
 }

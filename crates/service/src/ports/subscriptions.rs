@@ -156,8 +156,7 @@ pub struct SubscriptionPage {
     pub items: Vec<SubscriptionRecord>,
     /// Where the next page begins; `None` when all subscriptions were looked at, or none was.
     pub next: Option<Cursor>,
-    /// Whether a search stopped before the page was full and before the list ended: it may look at so many subscriptions, and
-    /// for so long.
+    /// Whether a search stopped before the page was full and the list ended: it looks at so many subscriptions, for so long.
     pub is_cut_short: bool,
 }
 
@@ -325,5 +324,6 @@ pub trait SubscriptionStore {
         &self,
         app: &AppId,
         subscription: &SubscriptionId,
+        now: UnixMillis,
     ) -> Result<bool, StoreError>;
 }

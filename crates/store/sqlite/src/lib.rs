@@ -125,6 +125,8 @@ mod reported_recipients;
 mod retention;
 #[path = "../../shared/reviews.rs"]
 mod reviews;
+#[path = "../../shared/sampled_devices.rs"]
+mod sampled_devices;
 #[path = "../../shared/scheduled_sends.rs"]
 mod scheduled_sends;
 #[path = "../../shared/sealed_texts.rs"]

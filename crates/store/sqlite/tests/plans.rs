@@ -71,6 +71,7 @@ fn read_through(plan: &[String]) -> Vec<String> {
     };
     let made: BTreeSet<String> = plan.iter().filter_map(made).collect();
     let scanned = plan.iter().filter_map(|line| line.strip_prefix("SCAN "));
+    let scanned = scanned.map(|it| it.trim_end_matches(" LEFT-JOIN"));
     let is_table =
         |it: &&str| !made.contains(*it) && !it.contains("VIRTUAL TABLE") && *it != "CONSTANT ROW";
     scanned.filter(is_table).map(str::to_owned).collect()

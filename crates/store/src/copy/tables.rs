@@ -2,7 +2,7 @@
 
 /// The tables that are copied, each after those that it refers to. A test holds that both databases have these, and no other but those
 /// that tell of migrations and of the processes that run.
-pub const TABLES: [&str; 26] = [
+pub const TABLES: [&str; 27] = [
     "accounts",
     "sessions",
     "monthly_usage",
@@ -22,6 +22,7 @@ pub const TABLES: [&str; 26] = [
     "dead_letters",
     "idempotency_keys",
     "daily_counts",
+    "daily_subscribers",
     "jobs",
     "webhooks",
     "webhook_events",

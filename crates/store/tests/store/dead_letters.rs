@@ -49,7 +49,7 @@ async fn listed(
     let id = last.map(|letter| letter.id.to_string());
     let page = PageRequest::parse(Some(limit), before.as_deref(), id.as_deref()).expect("a page");
     let before = last.map(|letter| letter.id);
-    let letters = test.store.dead_letters_of(app, &page, before).await;
+    let letters = test.store.dead_letters_of(app, None, &page, before).await;
     letters.expect("listed")
 }
 

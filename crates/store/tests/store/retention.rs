@@ -41,7 +41,7 @@ async fn failed_send(test: &TestStore, app: &AppId, now: UnixMillis) -> SendId {
 
 async fn dead_letters(test: &TestStore, app: &AppId) -> usize {
     let page = PageRequest::parse(Some("100"), None, None).expect("a page");
-    let letters = test.store.dead_letters_of(app, &page, None).await;
+    let letters = test.store.dead_letters_of(app, None, &page, None).await;
     letters.expect("listed").len()
 }
 

@@ -2,12 +2,12 @@
 
 use hato_domain::{AppId, FailureReason, Plan, UnixMillis};
 use hato_service::ports::{
-    DayCounts, ExpiredRecipient, NewDeadLetter, Settlement, StatsPeriod, StatsRecord,
-    SubscriptionFilter,
+    ActivePositions, DayCounts, ExpiredRecipient, NewDeadLetter, Settlement, StateFilter,
+    StatsPeriod, StatsRecord, SubscriptionFilter,
 };
 use hato_testkit::{TestDatabase, on_each_database};
 
-use crate::test_store::{START, TestStore, ids, page, sent_to};
+use crate::test_store::{START, TestStore, endpoint, ids, page, sent_to};
 
 const DAY: i64 = 86_400_000;
 
@@ -92,7 +92,10 @@ async fn subscriptions_are_counted_as_they_come_and_go(database: TestDatabase) {
         .into_iter()
         .zip(listed.expect("listed").items)
     {
-        let removed = test.store.remove_subscription(&app, &subscription.id).await;
+        let removed = test
+            .store
+            .remove_subscription(&app, &subscription.id, START)
+            .await;
         assert!(removed.expect("done"));
         assert_eq!(counts().await, expected);
     }
@@ -171,7 +174,7 @@ async fn what_a_beginner_has_done_is_known(database: TestDatabase) {
     let app = test.app().await;
     let done = async || {
         let stats = stats(&test, &app, days(40), days(40)).await;
-        (stats.had_key, stats.had_subscriber, stats.total_sends)
+        (stats.had_key, stats.last_position > 0, stats.total_sends)
     };
     assert_eq!(done().await, (false, false, 0));
     let key = test.new_key(&app, [1; 32]);
@@ -180,4 +183,66 @@ async fn what_a_beginner_has_done_is_known(database: TestDatabase) {
     test.subscribe_all(&app, 1).await;
     test.broadcast(&app, START).await;
     assert_eq!(done().await, (true, true, 1));
+}
+
+#[on_each_database]
+async fn what_the_audience_gained_and_lost_is_told_by_day(database: TestDatabase) {
+    let test = TestStore::new(database).await;
+    let app = test.app().await;
+    let growth = async |first| {
+        let stats = stats(&test, &app, days(first), days(9)).await;
+        let days = stats.growth.iter();
+        let days = days.map(|it| (it.day - START.day_number(), it.gained, it.lost));
+        days.collect::<Vec<_>>()
+    };
+    for number in 0..6 {
+        test.subscribe(&app, number).await;
+    }
+    test.unsubscribe(&app, 0).await;
+    test.unsubscribe(&app, 0).await;
+    assert_eq!(growth(-9).await, [(0, 6, 1)]);
+    test.subscribe(&app, 0).await;
+    test.subscribe(&app, 1).await;
+    assert_eq!(
+        growth(-9).await,
+        [(0, 7, 1)],
+        "one came back, one was there"
+    );
+    mixed_send(&test, &app, days(2)).await;
+    assert_eq!(growth(-9).await, [(0, 7, 2)], "one expired");
+    let active = SubscriptionFilter {
+        state: StateFilter::Active,
+        ..SubscriptionFilter::default()
+    };
+    let listed = test
+        .store
+        .subscriptions_of(&app, &active, &page(1, None))
+        .await;
+    let newest = listed.expect("listed").items.remove(0).id;
+    let removed = test.store.remove_subscription(&app, &newest, days(5)).await;
+    assert!(removed.expect("done"));
+    assert_eq!(growth(5).await, [(5, 0, 1)], "from that day on");
+    assert_eq!(growth(6).await, []);
+}
+
+#[on_each_database]
+async fn devices_are_those_of_active_subscriptions(database: TestDatabase) {
+    let test = TestStore::new(database).await;
+    let app = test.app().await;
+    for number in 0..4 {
+        test.subscribe(&app, number).await;
+    }
+    test.unsubscribe(&app, 3).await;
+    let sampled = async |active, last| {
+        let positions = ActivePositions { active, last };
+        let sampled = test.store.sampled_devices(&app, positions).await;
+        let sampled = sampled.expect("read").expect("there was time");
+        let endpoints = sampled.into_iter().map(|it| it.endpoint);
+        endpoints.collect::<Vec<_>>()
+    };
+    let all: Vec<_> = [0, 1, 2].map(|it| endpoint(it).as_str().to_owned()).into();
+    assert_eq!(sampled(3, 4).await, all);
+    let spread = sampled(2_000, 4_000).await;
+    assert!(spread.iter().all(|it| all.contains(it)), "{spread:?}");
+    assert_eq!(spread.len(), 2, "every second position");
 }

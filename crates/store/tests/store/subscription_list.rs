@@ -6,7 +6,7 @@ use hato_service::ports::{
 };
 use hato_testkit::{TestDatabase, on_each_database};
 
-use crate::test_store::{TestStore, at, endpoint, page};
+use crate::test_store::{START, TestStore, at, endpoint, page};
 
 async fn list(
     test: &TestStore,
@@ -105,7 +105,7 @@ async fn a_removed_subscription_counts_no_more_and_is_removed_once(database: Tes
     let page = list(&test, &app, &SubscriptionFilter::default(), None).await;
     let ids: Vec<SubscriptionId> = page.items.into_iter().map(|item| item.id).collect();
     let remove = async |app: &AppId, id: &SubscriptionId| {
-        let removed = test.store.remove_subscription(app, id).await;
+        let removed = test.store.remove_subscription(app, id, START).await;
         removed.expect("done")
     };
     assert!(!remove(&other, &ids[0]).await);

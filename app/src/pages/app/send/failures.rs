@@ -1,4 +1,4 @@
-//! What failed of a send, by reason and push service.
+//! What failed of a send, by reason and push service, and what to do about it.
 
 use hato_service::ports::{SendFailures, SendRecord};
 use leptos::prelude::*;
@@ -35,10 +35,17 @@ pub fn Failures(
     });
     let omitted = send.counts.omitted_dead_letters();
     let omitted = (omitted > 0).then(|| view! { <p class="hint">{(texts.omitted)(omitted)}</p> });
-    let rows = items.into_iter().map(|failure| {
+    let mut advised = Vec::new();
+    let rows = items.into_iter().map(move |failure| {
+        let is_first = !advised.contains(&failure.reason);
+        advised.push(failure.reason.clone());
+        let advice = reasons.advice(&failure.reason).filter(|_| is_first);
         view! {
             <tr>
-                <td>{reasons.explain(&failure.reason).to_owned()}</td>
+                <td>
+                    {reasons.explain(&failure.reason).to_owned()}
+                    {advice.map(|text| view! { <span class="hint advice">{text}</span> })}
+                </td>
                 <td>
                     <code>{failure.host}</code>
                 </td>

@@ -1,6 +1,6 @@
 //! How far a send is: rendered with its page, and again with every event.
 
-use hato_domain::ErrorCode;
+use hato_domain::{AppId, ErrorCode};
 use hato_service::access::MayManage;
 use hato_service::ports::{SendFailures, SendRecord, SendStatus};
 use hato_service::{Service, ServiceResult};
@@ -16,6 +16,7 @@ const BAR_UNITS: i64 = 1_000;
 /// A send and its failures as they were at one time.
 #[derive(Clone)]
 pub struct SendSnapshot {
+    app: AppId,
     pub send: SendRecord,
     failures: SendFailures,
     /// Recipients settled a second, lately.
@@ -31,6 +32,7 @@ impl SendSnapshot {
     ) -> ServiceResult<Self> {
         let failures = service.failures(access, &send.id).await?;
         Ok(Self {
+            app: access.app().clone(),
             send,
             failures,
             recent_rate: None,
@@ -161,6 +163,7 @@ fn without_numbers(texts: &SendTexts, send: &SendRecord) -> Option<String> {
 fn Numbers(texts: &'static AppTexts, snapshot: SendSnapshot) -> impl IntoView {
     let words = &texts.send;
     let send = snapshot.send.clone();
+    let letters = format!("/apps/{}/dead-letters?send={}", snapshot.app, send.id);
     let Some(percent) = snapshot.percent() else {
         return view! { <p>{words.nobody}</p> }.into_any();
     };
@@ -171,7 +174,7 @@ fn Numbers(texts: &'static AppTexts, snapshot: SendSnapshot) -> impl IntoView {
             <span>{(words.recipients)(send.recipients)}</span>
         </p>
         <Bar texts=words send=send.clone() />
-        <Counts texts=words send=send.clone() />
+        <Counts texts=words send=send.clone() letters />
         <Waiting texts=words send=send.clone() />
         <Timing texts=words snapshot=snapshot.clone() />
         <Failures
@@ -228,15 +231,27 @@ fn Bar(texts: &'static SendTexts, send: SendRecord) -> impl IntoView {
 }
 
 #[component]
-fn Counts(texts: &'static SendTexts, send: SendRecord) -> impl IntoView {
+fn Counts(
+    texts: &'static SendTexts,
+    send: SendRecord,
+    /// The path of the send's dead letters.
+    letters: String,
+) -> impl IntoView {
     let counts = parts(texts, &send)
         .into_iter()
         .filter(|(name, _, count)| *count > 0 || matches!(*name, "sent" | "expired" | "failed"))
         .map(|(class, label, count)| {
+            let number = group_thousands(count);
+            let number = if class == "failed" && count > 0 {
+                let letters = letters.clone();
+                view! { <a href=letters>{number}</a> }.into_any()
+            } else {
+                number.into_any()
+            };
             view! {
                 <div class=class>
                     <dt>{label}</dt>
-                    <dd>{group_thousands(count)}</dd>
+                    <dd>{number}</dd>
                 </div>
             }
         });

@@ -1,0 +1,66 @@
+//! What an app's active subscriptions are, of many of them a part that stands for all: what one look costs does not grow with them.
+
+use hato_domain::AppId;
+use hato_service::ports::{ActivePositions, SampledDevice};
+
+use crate::Database;
+use crate::dialect::{bounded_reader, is_out_of_time, sql};
+use crate::queue::number_list;
+
+/// How many are looked at.
+const SAMPLE: i64 = 1_000;
+/// Most positions that are tried in order to find as many active ones.
+const MAX_TRIED: i64 = 10_000;
+
+/// All of them or so many, evenly spread; `None` when others read so long that there was no time for it.
+pub(crate) async fn sampled_devices(
+    database: &Database,
+    app: &AppId,
+    positions: ActivePositions,
+) -> sqlx::Result<Option<Vec<SampledDevice>>> {
+    let sampled = if positions.active <= SAMPLE {
+        first(database, app).await
+    } else {
+        those_at(database, app, &spread(positions)).await
+    };
+    match sampled {
+        Ok(sampled) => Ok(Some(sampled)),
+        Err(error) if is_out_of_time(&error) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// Positions among which about as many are somebody's as are looked at.
+fn spread(ActivePositions { active, last }: ActivePositions) -> Vec<i64> {
+    let tried = SAMPLE.saturating_mul(last) / active.max(1);
+    let distance = (last / tried.clamp(1, MAX_TRIED)).max(1);
+    let distance = usize::try_from(distance).unwrap_or(usize::MAX);
+    (1..=last).step_by(distance).collect()
+}
+
+async fn first(database: &Database, app: &AppId) -> sqlx::Result<Vec<SampledDevice>> {
+    let mut connection = bounded_reader(database).await?;
+    sqlx::query_as!(
+        SampledDevice,
+        r#"SELECT endpoint AS "endpoint!", platform FROM subscriptions
+           WHERE app_id = $1 AND position > 0 ORDER BY position LIMIT $2"#,
+        app.as_str(),
+        SAMPLE
+    )
+    .fetch_all(&mut *connection)
+    .await
+}
+
+async fn those_at(
+    database: &Database,
+    app: &AppId,
+    positions: &[i64],
+) -> sqlx::Result<Vec<SampledDevice>> {
+    let mut connection = bounded_reader(database).await?;
+    sql!(query_as SampledDevice [
+        r#"SELECT endpoint AS "endpoint!", platform FROM subscriptions
+           WHERE app_id = $2 AND position IN ("# NUMBERS ")"
+    ] number_list(positions)?, app.as_str())
+    .fetch_all(&mut *connection)
+    .await
+}
