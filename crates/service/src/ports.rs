@@ -69,8 +69,8 @@ pub use sends::{
 pub use sessions::{OpenSession, SessionRecord, SessionStore};
 pub use stats::{DayCounts, StatsPeriod, StatsRecord, StatsStore};
 pub use subscriptions::{
-    AgeGroup, AudienceSummary, Deactivated, DeactivationReason, ExportCursor, ExportRecord,
-    NewSubscription, RegisterOutcome, StateFilter, SubscriptionFilter, SubscriptionPage,
+    AudienceSummary, Deactivated, DeactivationReason, ExportCursor, ExportRecord, NewSubscription,
+    ReachCount, RegisterOutcome, StateFilter, SubscriptionFilter, SubscriptionPage,
     SubscriptionRecord, SubscriptionStore,
 };
 pub use vapid_keys::{

@@ -1,6 +1,8 @@
 //! Who took what was sent, as finished sends tell.
 
-use hato_testkit::push_service::{BrowserSubscription, PushService, ScriptedResponse};
+use hato_testkit::push_service::{
+    BrowserSubscription, PushService, PushServiceOptions, ScriptedResponse,
+};
 use hato_testkit::server::Launch;
 use serde_json::Map;
 
@@ -105,6 +107,36 @@ async fn who_took_the_last_send_is_told(database: TestDatabase) {
     );
     let days = last_successes(&app).await;
     assert!(endpoints.iter().all(|it| days[it].is_string()), "{days:?}");
+}
+
+#[on_each_database]
+async fn who_took_the_last_send_is_told_by_push_service(database: TestDatabase) {
+    let (server, app, push, browsers) = three(database).await;
+    let other = PushServiceOptions {
+        host: "localhost".to_owned(),
+        ca: Some(push.ca().clone()),
+        ..PushServiceOptions::default()
+    };
+    let other = PushService::start_with(other).await.expect("a free port");
+    let browser = other.subscribe(None);
+    let reply = post(&app.admin, "/api/v1/subscriptions", &browser.registration()).await;
+    assert_eq!(reply.status, 201, "{reply}");
+    for (push, refusing) in [(&push, &browsers[0]), (&other, &browser)] {
+        push.always_respond(refusing, ScriptedResponse::Status(400));
+    }
+    send(&app, json!({"title": "t", "body": "b"})).await;
+    record(&server).await;
+    let by_host = |here: i64, there: i64| {
+        json!([
+            {"host": "127.0.0.1", "recipients": 3, "answered_last_send": here},
+            {"host": "localhost", "recipients": 1, "answered_last_send": there},
+        ])
+    };
+    assert_eq!(audience(&app, "").await["by_host"], by_host(2, 0));
+    other.always_respond(&browser, ScriptedResponse::Status(201));
+    send(&app, json!({"title": "t", "body": "b"})).await;
+    record(&server).await;
+    assert_eq!(audience(&app, "tags=!news").await["by_host"], by_host(2, 1));
 }
 
 #[on_each_database]
