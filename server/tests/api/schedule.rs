@@ -1,6 +1,7 @@
 //! Sends with a time, an end and a pace (CONTRACT 14).
 
 mod events;
+mod selected;
 
 use std::time::Duration;
 
