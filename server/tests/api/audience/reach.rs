@@ -1,14 +1,14 @@
 //! Who took what was sent, as finished sends tell.
 
 use hato_testkit::push_service::{
-    BrowserSubscription, PushService, PushServiceOptions, ScriptedResponse,
+    BrowserSubscription, Decryption, PushService, PushServiceOptions, ScriptedResponse,
 };
 use hato_testkit::server::Launch;
 use serde_json::Map;
 
 use super::*;
 use crate::database::value;
-use crate::fixtures::{BINARY, app, start, wait_until};
+use crate::fixtures::{BINARY, app, register, start, wait_until};
 
 /// What is counted of sends that nobody has taken over yet.
 const UNRECORDED: &str = "SELECT COUNT(*) FROM sends WHERE included IS NOT NULL";
@@ -137,6 +137,30 @@ async fn who_took_the_last_send_is_told_by_push_service(database: TestDatabase) 
     send(&app, json!({"title": "t", "body": "b"})).await;
     record(&server).await;
     assert_eq!(audience(&app, "tags=!news").await["by_host"], by_host(2, 1));
+}
+
+#[on_each_database(flavor = "multi_thread")]
+async fn who_took_a_send_is_known_without_a_row_for_each(database: TestDatabase) {
+    const BROWSERS: usize = 2_000;
+    let push = PushService::start_with(PushServiceOptions {
+        decryption: Decryption::EveryNth(100),
+        ..PushServiceOptions::default()
+    });
+    let push = push.await.expect("a free port");
+    let server = start(Launch::on(BINARY, database).with_push_service(&push)).await;
+    let app = app(&server, "owner@example.com").await;
+    let browsers = push.subscribe_many(None, BROWSERS);
+    register(&app.backend, &browsers).await;
+    push.always_respond(&browsers[0], ScriptedResponse::Status(400));
+    for _ in 0..2 {
+        send(&app, json!({"title": "t", "body": "b"})).await;
+    }
+    record(&server).await;
+    assert_eq!(answered(&app, "").await, BROWSERS - 1);
+    for (table, rows) in [("reach", 1), ("send_missed", 0), ("dead_letters", 2)] {
+        let found: i64 = value(&server, &format!("SELECT COUNT(*) FROM {table}")).await;
+        assert_eq!(found, rows, "{table}");
+    }
 }
 
 #[on_each_database]
