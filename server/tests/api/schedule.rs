@@ -111,6 +111,15 @@ async fn what_is_wrong_is_refused_and_stores_nothing(database: TestDatabase) {
             assert_eq!(refusal, (400, "INVALID_INPUT".into()), "{members}");
         }
     }
+    let large = "x".repeat(3_100);
+    for (at, refusal) in [
+        (ahead(-1), (400, "INVALID_INPUT")),
+        (ahead(DAY), (413, "PAYLOAD_TOO_LARGE")),
+    ] {
+        for reply in each_way(&app, &json!({"body": large, "send_at": at})).await {
+            assert_eq!(status_and_code(&reply), (refusal.0, refusal.1.into()));
+        }
+    }
     for member in ["send_at", "expires_at", "max_per_minute"] {
         let mut batch = json!({
             "endpoints": ["https://push.example.com/0"],
