@@ -107,6 +107,23 @@ test('a log-out that the server could not be told of is told on the next page vi
   expect(last.requests).toEqual([]);
 });
 
+test('a log-out holds when the browser keeps a subscription that it was to end', async ({ app, open, visit }) => {
+  const page = await visit(await open());
+  await page.subscribe();
+  expect(await page.say('identify', 'user-42', await app.userToken('user-42'))).toBe('');
+  await page.page.evaluate(() => {
+    const { unsubscribe } = PushSubscription.prototype;
+    PushSubscription.prototype.unsubscribe = () => {
+      PushSubscription.prototype.unsubscribe = unsubscribe;
+      return Promise.reject(new Error('not now'));
+    };
+  });
+  expect(await page.attempt('unsubscribe')).toBe('BROWSER_ERROR');
+  expect(await page.say('forget')).toBe('');
+  await page.subscribe();
+  expect((await known(app, page)).user_id).toBeNull();
+});
+
 test('whoever subscribes again is the same user', async ({ app, open, visit }) => {
   const page = await visit(await open());
   await page.subscribe();

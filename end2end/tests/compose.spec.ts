@@ -82,14 +82,16 @@ for (const { name, lang, locale, scripts, tag } of variants) {
       await expect(page.locator('#send-send_at')).toBeHidden();
       await page.locator('#send-send_at-local').fill(field);
       await expect(page.locator('#send-send_at-hint')).toHaveText(`= ${shown.replace('09:00', '00:00')} UTC`);
+      await page.locator('#send-expires_at-local').fill(field.replace('09:00', '12:00'));
     } else {
       await expect(page.locator('label[for=send-send_at]')).toContainText('(UTC)');
       await page.locator('#send-send_at').fill(field);
+      await page.locator('#send-expires_at').fill(field.replace('09:00', '12:00'));
     }
     await page.locator('#send-max_per_minute').fill('600');
     await page.locator('button[value=review]').click();
     await expect(page.locator('.review .note')).toContainText(expected.later);
-    const time = page.locator('.facts time').last();
+    const time = page.locator('.facts time', { hasText: shown });
     await expect(time).toHaveText(scripts ? `${shown} (Asia/Tokyo)` : `${shown} UTC`);
     await page.locator('button[value=send]').click();
     await page.waitForURL('**/sends/snd_*');
@@ -97,6 +99,7 @@ for (const { name, lang, locale, scripts, tag } of variants) {
     await expect(time).toHaveText(scripts ? `${shown} (Asia/Tokyo)` : `${shown} UTC`);
     const send = await app.request('GET', `/notifications/${new URL(page.url()).pathname.split('/').at(-1)}`);
     expect(send.send_at).toBe(Date.parse(`${field}Z`) - (scripts ? 9 * 3_600_000 : 0));
+    expect(send.expires_at - send.send_at).toBe(3 * 3_600_000);
     expect(send.max_per_minute).toBe(600);
 
     await page.goto(app.path);

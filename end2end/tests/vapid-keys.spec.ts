@@ -42,3 +42,15 @@ test('a visitor whose key is gone comes back with the primary one', async ({ app
   expect(await app.send(notification('おかえりなさい'))).toMatchObject({ recipients: 1, sent_count: 1 });
   await later.notification('おかえりなさい');
 });
+
+test('who subscribes with a key that is gone by then keeps what was known of them', async ({ app, open, visit }) => {
+  const page = await visit(await open());
+  await page.waitForState('unsubscribed');
+  expect(await page.say('identify', 'user-1', await app.userToken('user-1'))).toBe('');
+  expect(await page.say('addTags', ['news'])).toEqual(['news']);
+  await app.deleteVapidKey(await app.replacePrimaryKey());
+  await page.subscribe();
+  const key = 'GET /api/v1/vapid-public-key';
+  expect(page.requests).toEqual([key, registration, key, registration]);
+  expect(await app.visitor(await page.endpoint())).toMatchObject({ user_id: 'user-1', tags: ['news'] });
+});

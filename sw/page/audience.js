@@ -25,7 +25,7 @@ function findUntold({ user, endpoint, add_tags, remove_tags }, registered) {
 // The user stays remembered, for a subscription that the visitor makes after the end of this one.
 function storeTold(settings, { user, ...told }, endpoint) {
   const at = told.endpoint === endpoint ? told.at : Date.now();
-  return storeAudience(settings, user?.user_id ? { user, endpoint, at } : {});
+  return storeAudience(settings, { user, endpoint, at });
 }
 
 // What is refused once is refused each time, and must not stand in the way of a registration. A log-out
@@ -33,14 +33,14 @@ function storeTold(settings, { user, ...told }, endpoint) {
 async function forgetRefused(settings, { code }) {
   if (code !== "INVALID_USER_TOKEN" && code !== "INVALID_INPUT") return;
   const { user, ...tags } = await loadAudience(settings);
-  const isLoggedOut = user?.user_id === null;
-  await storeAudience(settings, { ...(isLoggedOut && { user }), ...(code === "INVALID_USER_TOKEN" && tags) });
+  const loggedOut = user?.user_id ? undefined : user;
+  await storeAudience(settings, { user: loggedOut, ...(code === "INVALID_USER_TOKEN" && tags) });
 }
 
 async function settleAudience(settings, audience, endpoint, telling) {
   try {
     const answer = await telling;
-    await storeTold(settings, audience, endpoint);
+    if (!answer.vapid_public_key) await storeTold(settings, audience, endpoint);
     return answer;
   } catch (error) {
     await forgetRefused(settings, error);
@@ -50,12 +50,15 @@ async function settleAudience(settings, audience, endpoint, telling) {
 
 // --- Telling it
 
-// Of a browser that it was told of before, the server knows more than the page: what is new follows later.
+// Of a browser that it was told of before, the server knows more than the page: what is new follows later. So it
+// does after a refusal of the VAPID key, which says nothing about the visitor.
 async function registerVisitor(settings, subscription, before) {
-  if (before.length) return registerSubscription(settings, subscription, before);
-  const audience = await loadAudience(settings);
-  const telling = registerSubscription(settings, subscription, before, introduce(audience));
-  return settleAudience(settings, audience, subscription.endpoint, telling);
+  const audience = before.length ? {} : await loadAudience(settings);
+  const registering = registerSubscription(settings, subscription, before, introduce(audience));
+  const telling = registering.catch((error) => findPrimaryKey(settings, error));
+  // A registration cannot take a user away: a log-out is told behind it.
+  const endpoint = audience.user?.user_id && subscription.endpoint;
+  return before.length ? telling : settleAudience(settings, audience, endpoint, telling);
 }
 
 // What the server was told of the subscription that the browser holds.
@@ -88,8 +91,7 @@ async function tellOrRegister(settings, registered, audience) {
 async function tellUntold(settings, tell) {
   const registered = await findTold(settings);
   const audience = await loadAudience(settings);
-  const isUntold = registered && Object.keys(findUntold(audience, registered)).length > 0;
-  if (isUntold) await tell(settings, registered, audience);
+  if (registered && Object.keys(findUntold(audience, registered)).length) await tell(settings, registered, audience);
 }
 
 // --- The functions of the page

@@ -86,8 +86,7 @@ async function resubscribe(settings) {
   await storeSettings(settings);
   let subscription = await ensureSubscribed(settings);
   const before = await loadRegistered(settings);
-  const telling = registerVisitor(settings, subscription, before);
-  const answer = await telling.catch((error) => findPrimaryKey(settings, error));
+  const answer = await registerVisitor(settings, subscription, before);
   if (answer.vapid_public_key) {
     settings.publicKey = answer.vapid_public_key;
     return resubscribe(settings);

@@ -49,8 +49,12 @@ fn lines(audience: &Audience) -> Vec<String> {
     });
     let ages = Table::new("AGE_DAYS RECIPIENTS TOOK_LAST_SEND", ages);
     let hosts = audience.by_host.iter();
-    let hosts = hosts.map(|it| [it.host.clone(), it.recipients.to_string()]);
-    for table in [ages, Table::new("HOST RECIPIENTS", hosts)] {
+    let hosts = hosts.map(|it| {
+        let [recipients, answered] =
+            [it.recipients, it.answered_last_send].map(|it| it.to_string());
+        [it.host.clone(), recipients, answered]
+    });
+    for table in [ages, Table::new("HOST RECIPIENTS TOOK_LAST_SEND", hosts)] {
         lines.push(String::new());
         lines.extend(table.lines());
     }

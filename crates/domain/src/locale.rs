@@ -4,7 +4,8 @@ use serde::Serialize;
 
 use crate::ErrorCode;
 
-/// A language tag by its form (BCP 47): subtags of letters and digits, the first of letters alone; at most 35 characters.
+/// A language tag by its form (BCP 47): subtags of letters and digits, the first of two letters or more, or an `x` or `i` before others;
+/// at most 35 characters.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
 pub struct LanguageTag(String);
@@ -17,8 +18,10 @@ impl LanguageTag {
     pub fn parse(text: &str) -> Result<Self, ErrorCode> {
         let mut subtags = text.split('-');
         let language = subtags.next().unwrap_or_default();
-        let is_language = (2..=8).contains(&language.len())
-            && language.bytes().all(|it| it.is_ascii_alphabetic());
+        let is_before_others = matches!(language, "x" | "X" | "i" | "I") && text.contains('-');
+        let is_language = is_before_others
+            || (2..=8).contains(&language.len())
+                && language.bytes().all(|it| it.is_ascii_alphabetic());
         let are_subtags = subtags.all(|subtag| {
             (1..=8).contains(&subtag.len()) && subtag.bytes().all(|it| it.is_ascii_alphanumeric())
         });
@@ -81,7 +84,15 @@ mod tests {
 
     #[test]
     fn a_language_has_the_form_of_bcp_47() {
-        for good in ["ja", "en-US", "zh-Hant-TW", "de-CH-1996"] {
+        for good in [
+            "ja",
+            "en-US",
+            "zh-Hant-TW",
+            "de-CH-1996",
+            "en-x-twain",
+            "x-ab",
+            "i-klingon",
+        ] {
             assert!(LanguageTag::parse(good).is_ok(), "{good}");
         }
         let long = format!("ja{}", "-abcdefgh".repeat(4));
@@ -92,7 +103,9 @@ mod tests {
             "ja-",
             "-ja",
             "1a",
-            "x-ab",
+            "x",
+            "i-",
+            "a-ab",
             "ja-日本",
             &long,
         ] {

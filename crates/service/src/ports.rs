@@ -71,8 +71,8 @@ pub use stats::{
     ActivePositions, DayCounts, DayGrowth, SampledDevice, StatsPeriod, StatsRecord, StatsStore,
 };
 pub use subscriptions::{
-    AgeGroup, AudienceSummary, Deactivated, DeactivationReason, ExportCursor, ExportRecord,
-    NewSubscription, RegisterOutcome, StateFilter, SubscriptionFilter, SubscriptionPage,
+    AudienceSummary, Deactivated, DeactivationReason, ExportCursor, ExportRecord, NewSubscription,
+    ReachCount, RegisterOutcome, StateFilter, SubscriptionFilter, SubscriptionPage,
     SubscriptionRecord, SubscriptionStore,
 };
 pub use vapid_keys::{

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hato_domain::wire::{Notify, NotifyBatch};
-use hato_domain::{Endpoint, ErrorCode, IdempotencyKey, SendId, UnixMillis};
+use hato_domain::{Endpoint, ErrorCode, IdempotencyKey, Notification, SendId, UnixMillis};
 use sha2::{Digest as _, Sha256};
 use uuid::Uuid;
 
@@ -155,8 +155,11 @@ impl Service {
         self.secrets.sealer()?;
         let now = self.clock.now();
         let (options, schedule) = (notify.options()?, notify.schedule()?);
-        let notification = notify.into_notification()?;
-        notification.check_forms(access.messages())?;
+        let notification = sized(notify, access).map_err(|code| match code {
+            // Of what is wrong, the size is told last.
+            ErrorCode::PayloadTooLarge if !schedule.is_ahead_of(now) => ErrorCode::InvalidInput,
+            code => code,
+        })?;
         let send = NewSend {
             id: SendId::from_uuid(Uuid::now_v7()),
             app_id: access.app().clone(),
@@ -218,6 +221,13 @@ impl Service {
             replayed,
         })
     }
+}
+
+/// The notification, which is small enough in every form that would go out.
+fn sized(notify: Notify, access: &MaySend) -> Result<Notification, ErrorCode> {
+    let notification = notify.into_notification()?;
+    notification.check_forms(access.messages())?;
+    Ok(notification)
 }
 
 fn refuse_endpoint(notify: &Notify) -> Result<(), ErrorCode> {

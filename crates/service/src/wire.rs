@@ -272,7 +272,11 @@ impl From<AudienceSummary> for Audience {
         Self {
             recipients: summary.recipients,
             by_host: by_host
-                .map(|(host, recipients)| HostShare { host, recipients })
+                .map(|(host, group)| HostShare {
+                    host,
+                    recipients: group.recipients,
+                    answered_last_send: group.answered_last_send,
+                })
                 .collect(),
             by_age: ages
                 .zip(summary.by_age)

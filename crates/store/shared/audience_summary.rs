@@ -3,14 +3,16 @@
 //! Up to 100,000 of them are looked at one by one. Of more, 10,000 are, evenly spread, and stand for all. They are read in parts, each of
 //! which ends after a second.
 
+#[path = "audience_summary/looked_at.rs"]
+mod looked_at;
+
 use std::collections::HashMap;
 
-use futures_util::TryStreamExt as _;
 use futures_util::stream::BoxStream;
-use hato_domain::{AppId, AudienceFilter, Endpoint, PositionSet, ReachBlock, UnixMillis};
-use hato_service::ports::{AgeGroup, AudienceSummary};
-use tokio::task::yield_now;
+use hato_domain::{AppId, AudienceFilter, PositionSet, ReachBlock, UnixMillis};
+use hato_service::ports::AudienceSummary;
 
+use self::looked_at::LookedAt;
 use crate::Database;
 use crate::dialect::{DbConnection, bounded_reader, is_out_of_time, sql};
 use crate::queue::number_list;
@@ -25,12 +27,6 @@ const SAMPLE: i64 = 10_000;
 const MAX_READ: usize = 20_000;
 /// Most positions that are tried in order to find as many active ones.
 const MAX_TRIED: i64 = 100_000;
-/// Most push services that are named.
-const MAX_HOSTS: usize = 20;
-const OTHER_HOSTS: &str = "other";
-const DAY_MILLIS: i64 = 86_400_000;
-/// How many are looked at until others have their turn on this thread.
-const YIELD_INTERVAL: usize = 256;
 
 /// The summary; `None` when others read so long that there was no time for it.
 pub(crate) async fn summarize(
@@ -166,100 +162,6 @@ fn step(distance: i64) -> usize {
     usize::try_from(distance.max(1)).unwrap_or(usize::MAX)
 }
 
-/// What was counted of those that were looked at.
-#[derive(Default)]
-struct LookedAt {
-    hosts: HashMap<String, i64>,
-    ages: [AgeGroup; 4],
-    recipients: i64,
-}
-
-impl LookedAt {
-    fn count_host(&mut self, host: &str) {
-        match self.hosts.get_mut(host) {
-            Some(count) => *count += 1,
-            None => drop(self.hosts.insert(host.to_owned(), 1)),
-        }
-    }
-
-    /// Counts the hosts of these rows, and notes where each stands and the number of its age.
-    async fn count_rows(
-        &mut self,
-        mut rows: Rows<'_>,
-        seen: &mut Vec<(i64, usize)>,
-        now: UnixMillis,
-    ) -> sqlx::Result<()> {
-        while let Some(row) = rows.try_next().await? {
-            self.count_host(Endpoint::written_host(&row.endpoint));
-            seen.push((row.position, age_group(now.0 - row.created_at)));
-            if seen.len().is_multiple_of(YIELD_INTERVAL) {
-                yield_now().await;
-            }
-        }
-        Ok(())
-    }
-
-    /// Counts who stands where, each with the number of its age.
-    fn count_ages(&mut self, seen: &[(i64, usize)], blocks: &Blocks) {
-        self.recipients = count_i64(seen.len());
-        for (position, age) in seen {
-            let block = blocks.get(&PositionSet::block_of(*position));
-            let answered = block.is_some_and(|block| block.answered_last(*position));
-            self.ages[*age].recipients += 1;
-            self.ages[*age].answered_last_send += i64::from(answered);
-        }
-    }
-
-    /// The summary, for `recipients` if those that were looked at stand for so many.
-    fn summary(self, recipients: Option<i64>) -> AudienceSummary {
-        let (all, seen) = (recipients.unwrap_or(self.recipients), self.recipients);
-        let mut by_host: Vec<(String, i64)> = self.hosts.into_iter().collect();
-        by_host.sort_unstable_by(|left, right| (right.1, &left.0).cmp(&(left.1, &right.0)));
-        let others: i64 = by_host.iter().skip(MAX_HOSTS).map(|(_, count)| count).sum();
-        by_host.truncate(MAX_HOSTS);
-        if others > 0 {
-            by_host.push((OTHER_HOSTS.to_owned(), others));
-        }
-        scale(by_host.iter_mut().map(|(_, count)| count), all, seen);
-        let mut by_age = self.ages;
-        for group in &mut by_age {
-            group.answered_last_send = scaled(group.answered_last_send, all, seen);
-        }
-        scale(
-            by_age.iter_mut().map(|group| &mut group.recipients),
-            all,
-            seen,
-        );
-        for group in &mut by_age {
-            group.answered_last_send = group.answered_last_send.min(group.recipients);
-        }
-        AudienceSummary {
-            recipients: all,
-            by_host,
-            by_age,
-            is_approximate: recipients.is_some(),
-        }
-    }
-}
-
-/// Makes counts of `seen` into counts of `all` whose sum is `all`.
-fn scale<'c>(counts: impl Iterator<Item = &'c mut i64>, all: i64, seen: i64) {
-    let (mut sum, mut given) = (0, 0);
-    for count in counts {
-        sum += *count;
-        let up_to = scaled(sum, all, seen);
-        *count = up_to - given;
-        given = up_to;
-    }
-}
-
-/// What `count` of `seen` is of `all`, to the nearest number.
-fn scaled(count: i64, all: i64, seen: i64) -> i64 {
-    let seen = i128::from(seen.max(1));
-    let scaled = (i128::from(count) * i128::from(all) * 2 + seen) / (seen * 2);
-    i64::try_from(scaled).unwrap_or(i64::MAX)
-}
-
 struct RecipientRow {
     position: i64,
     endpoint: String,
@@ -274,38 +176,32 @@ async fn look_at(
     positions: Option<Vec<i64>>,
     now: UnixMillis,
 ) -> sqlx::Result<LookedAt> {
-    let (mut looked_at, mut seen) = (LookedAt::default(), Vec::new());
+    let mut looked_at = LookedAt::default();
     if let Some(positions) = positions {
         for part in positions.chunks(MAX_READ) {
             let mut connection = bounded_reader(database).await?;
             let rows = rows_at(&mut connection, app, part)?;
-            looked_at.count_rows(rows, &mut seen, now).await?;
+            looked_at.read(rows, now).await?;
         }
     } else {
         let mut is_last = false;
-        while !is_last && seen.len() < MAX_EXACT {
+        while !is_last && looked_at.len() < MAX_EXACT {
             let mut connection = bounded_reader(database).await?;
-            let (before, after) = (seen.len(), seen.last().map_or(0, |(position, _)| *position));
-            let rows = rows_behind(&mut connection, app, after);
-            looked_at.count_rows(rows, &mut seen, now).await?;
-            is_last = seen.len() - before < MAX_READ;
+            let before = looked_at.len();
+            let rows = rows_behind(&mut connection, app, looked_at.last_position());
+            looked_at.read(rows, now).await?;
+            is_last = looked_at.len() - before < MAX_READ;
         }
     }
     if let Population::Everyone(everyone) = population {
-        looked_at.count_ages(&seen, &everyone.blocks);
+        looked_at.count(&everyone.blocks);
     } else {
-        let positions: Vec<i64> = seen.iter().map(|(position, _)| *position).collect();
+        let positions: Vec<i64> = looked_at.positions().collect();
         let mut connection = bounded_reader(database).await?;
         let blocks = blocks_of(&mut *connection, app, &positions).await?;
-        looked_at.count_ages(&seen, &blocks);
+        looked_at.count(&blocks);
     }
     Ok(looked_at)
-}
-
-/// The number of the age among [`AudienceSummary::AGES`], and behind them.
-fn age_group(millis: i64) -> usize {
-    let ages = AudienceSummary::AGES.iter();
-    ages.take_while(|days| millis > **days * DAY_MILLIS).count()
 }
 
 type Rows<'c> = BoxStream<'c, sqlx::Result<RecipientRow>>;
@@ -334,7 +230,3 @@ fn rows_at<'c>(
     ] number_list(positions)?, app.as_str());
     Ok(rows.fetch(c))
 }
-
-#[cfg(test)]
-#[path = "audience_summary/tests.rs"]
-mod tests;

@@ -52,12 +52,25 @@ impl ScheduledSendStore for Database {
         send: &SendId,
         now: UnixMillis,
     ) -> Result<StartSendOutcome, StoreError> {
-        let selected = select_for(self, send).await;
-        let selected = selected.map_err(with_context("select the recipients of a send"))?;
+        let context = with_context("select the recipients of a send");
+        let selected = match select_for(self, send).await {
+            Err(error) if is_unreadable(&error) => {
+                let send = send.clone();
+                transaction!(self, "put a scheduled send off", |c| {
+                    put_off(c, &send, now).await
+                })?;
+                return Ok(StartSendOutcome::Unreadable(context(error)));
+            }
+            selected => selected.map_err(context)?,
+        };
         let send = send.clone();
         transaction!(self, "start a scheduled send", |c| {
             match start(c, &send, &selected, now).await {
-                Err(error) if is_unreadable(&error) => put_off(c, &send, now, error).await,
+                Err(error) if is_unreadable(&error) => {
+                    put_off(c, &send, now).await?;
+                    let error = with_context("read a scheduled send")(error);
+                    Ok(StartSendOutcome::Unreadable(error))
+                }
                 started => started,
             }
         })
@@ -87,8 +100,8 @@ struct WaitingSendRow {
     due_at: i64,
 }
 
-/// Those who meet the conditions of the send now, if it has any: asked before the transaction, which everybody waits for. What
-/// cannot be read is found again there.
+/// Those who meet the conditions of the send now, if it has any: asked before the transaction, which everybody waits for. Conditions
+/// that cannot be read are found again there.
 async fn select_for(database: &Database, send: &SendId) -> sqlx::Result<PositionSet> {
     let waiting = sqlx::query!(
         r#"SELECT app_id, audience AS "audience!" FROM sends
@@ -191,21 +204,15 @@ async fn begin(
     .map(drop)
 }
 
-async fn put_off(
-    c: &mut DbConnection,
-    send: &SendId,
-    now: UnixMillis,
-    cause: sqlx::Error,
-) -> sqlx::Result<StartSendOutcome> {
+async fn put_off(c: &mut DbConnection, send: &SendId, now: UnixMillis) -> sqlx::Result<()> {
     sqlx::query!(
         "UPDATE sends SET waits_until = $2 WHERE id = $1 AND waits_until IS NOT NULL",
         send.as_str(),
         now.plus(UNREADABLE_SEND_DELAY).0
     )
     .execute(c)
-    .await?;
-    let error = with_context("read a scheduled send")(cause);
-    Ok(StartSendOutcome::Unreadable(error))
+    .await
+    .map(drop)
 }
 
 /// Cancels the app's send if it still waits; whether it did.

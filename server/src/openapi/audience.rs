@@ -46,7 +46,10 @@ fn subscription() -> Value {
 fn audience() -> Value {
     json!({
         "recipients": 3, "approximate": false,
-        "by_host": [{"host": "fcm.googleapis.com", "recipients": 2}, {"host": "web.push.apple.com", "recipients": 1}],
+        "by_host": [
+            {"host": "fcm.googleapis.com", "recipients": 2, "answered_last_send": 2},
+            {"host": "web.push.apple.com", "recipients": 1, "answered_last_send": 0},
+        ],
         "by_age": [
             {"days": 30, "recipients": 1, "answered_last_send": 1},
             {"days": 90, "recipients": 0, "answered_last_send": 0},

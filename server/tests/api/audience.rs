@@ -1,6 +1,7 @@
 //! Who subscribes: the list of subscriptions, and whom a send would go to (CONTRACT 12).
 
 mod reach;
+mod reasons;
 mod summary;
 
 use hato_testkit::owner::OwnedApp;

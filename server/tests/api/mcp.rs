@@ -364,7 +364,12 @@ async fn a_deleted_key_is_refused_at_once(database: TestDatabase) {
 async fn a_notification_may_be_scheduled(database: TestDatabase) {
     let (_server, app) = setup(database).await;
     let at = hato_service::ports::Clock::now(&hato_service::ports::SystemClock).0 + 86_400_000;
-    let message = |at: Value| json!({"title": "t", "body": "b", "send_at": at});
+    let message = |at: Value| {
+        json!({
+            "title": "t", "body": "b", "send_at": at, "expires_at": at.as_i64().map(|at| at + 1),
+            "max_per_minute": 600,
+        })
+    };
     let scheduled = call(&app.admin, "send_notification", message(json!(at))).await;
     let answer = text_content(&scheduled);
     assert_eq!(
@@ -372,9 +377,28 @@ async fn a_notification_may_be_scheduled(database: TestDatabase) {
         (&json!(0), &json!(at))
     );
     let listed = text_content(&call(&app.admin, "list_notifications", json!({})).await);
-    assert_eq!(listed["items"][0]["status"], "scheduled");
-    for bad in [Value::Null, json!(1), json!(at + 366 * 86_400_000)] {
-        let refused = call(&app.admin, "send_notification", message(bad)).await;
-        assert_eq!(code(&refused), "INVALID_INPUT");
+    let item = &listed["items"][0];
+    assert_eq!(item["status"], "scheduled");
+    assert_eq!(
+        (
+            &item["send_at"],
+            &item["expires_at"],
+            &item["max_per_minute"]
+        ),
+        (&json!(at), &json!(at + 1), &json!(600))
+    );
+    for (member, bad) in [
+        ("send_at", Value::Null),
+        ("send_at", json!(1)),
+        ("send_at", json!(at + 366 * 86_400_000)),
+        ("expires_at", Value::Null),
+        ("expires_at", json!(at)),
+        ("max_per_minute", Value::Null),
+        ("max_per_minute", json!(0)),
+    ] {
+        let mut message = message(json!(at));
+        message[member] = bad;
+        let refused = call(&app.admin, "send_notification", message.clone()).await;
+        assert_eq!(code(&refused), "INVALID_INPUT", "{message}");
     }
 }

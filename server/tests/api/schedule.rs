@@ -1,6 +1,7 @@
 //! Sends with a time, an end and a pace (CONTRACT 14).
 
 mod events;
+mod selected;
 
 use std::time::Duration;
 
@@ -108,6 +109,15 @@ async fn what_is_wrong_is_refused_and_stores_nothing(database: TestDatabase) {
         for reply in each_way(&app, &members).await {
             let refusal = status_and_code(&reply);
             assert_eq!(refusal, (400, "INVALID_INPUT".into()), "{members}");
+        }
+    }
+    let large = "x".repeat(3_100);
+    for (at, refusal) in [
+        (ahead(-1), (400, "INVALID_INPUT")),
+        (ahead(DAY), (413, "PAYLOAD_TOO_LARGE")),
+    ] {
+        for reply in each_way(&app, &json!({"body": large, "send_at": at})).await {
+            assert_eq!(status_and_code(&reply), (refusal.0, refusal.1.into()));
         }
     }
     for member in ["send_at", "expires_at", "max_per_minute"] {

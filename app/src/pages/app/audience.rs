@@ -1,6 +1,6 @@
 //! Whom a send to everybody would go to, and how many of them the last one has reached.
 
-use hato_service::ports::{AgeGroup, AppRecord, AudienceSummary};
+use hato_service::ports::{AppRecord, AudienceSummary, ReachCount};
 use leptos::prelude::*;
 
 use super::frame::{AppFrame, Section, app_path};
@@ -60,41 +60,27 @@ fn AudienceView(ctx: RequestContext, app: AppRecord, summary: AudienceSummary) -
 
 /// How many are of each age, and how many of them took the last send.
 #[component]
-fn Ages(texts: &'static AudienceTexts, groups: [AgeGroup; 4]) -> impl IntoView {
+fn Ages(texts: &'static AudienceTexts, groups: [ReachCount; 4]) -> impl IntoView {
     let names = [texts.to_30, texts.to_90, texts.to_270, texts.older];
-    let row = |(name, group): (&'static str, AgeGroup)| {
-        let answered = group.answered_last_send;
-        view! {
-            <tr>
-                <th scope="row">{name}</th>
-                <NumberCell label=texts.recipients value=group_thousands(group.recipients) />
-                <NumberCell label=texts.answered value=group_thousands(answered) />
-                <NumberCell label=texts.share value=share(answered, group.recipients) />
-            </tr>
-        }
-        .into_any()
-    };
-    let rows = names.into_iter().zip(groups).map(row).collect();
-    let columns = vec![
-        Column::Text(texts.age),
-        Column::Number(texts.recipients),
-        Column::Number(texts.answered),
-        Column::Number(texts.share),
-    ];
+    let groups = names.into_iter().zip(groups);
+    let rows = groups.map(|(name, group)| row(texts, name.into_any(), group));
     view! {
         <h2>{texts.by_age}</h2>
-        <List class="list audience-ages" columns rows>
+        <List class="list audience-ages" columns=columns(texts, texts.age) rows=rows.collect()>
             <p class="empty">{texts.empty}</p>
         </List>
     }
     .into_any()
 }
 
-/// How many each push service has, with the list of them.
+/// How many each push service has, with the list of them, and how many of them took the last send.
 #[component]
-fn Hosts(texts: &'static AudienceTexts, base: String, hosts: Vec<(String, i64)>) -> impl IntoView {
-    let all: i64 = hosts.iter().map(|(_, recipients)| recipients).sum();
-    let row = |(host, recipients): (String, i64)| {
+fn Hosts(
+    texts: &'static AudienceTexts,
+    base: String,
+    hosts: Vec<(String, ReachCount)>,
+) -> impl IntoView {
+    let rows = hosts.into_iter().map(|(host, group)| {
         let path = with_query(
             &format!("{base}/subscribers"),
             &[("host", host.as_str()), ("state", "active")],
@@ -104,26 +90,38 @@ fn Hosts(texts: &'static AudienceTexts, base: String, hosts: Vec<(String, i64)>)
         } else {
             texts.other.into_any()
         };
-        view! {
-            <tr>
-                <th scope="row">{name}</th>
-                <NumberCell label=texts.recipients value=group_thousands(recipients) />
-                <NumberCell label=texts.share value=share(recipients, all) />
-            </tr>
-        }
-        .into_any()
-    };
-    let rows = hosts.into_iter().map(row).collect();
-    let columns = vec![
-        Column::Text(texts.host),
-        Column::Number(texts.recipients),
-        Column::Number(texts.share),
-    ];
+        row(texts, name, group)
+    });
     view! {
         <h2>{texts.by_host}</h2>
-        <List class="list audience-hosts" columns rows>
+        <List class="list audience-hosts" columns=columns(texts, texts.host) rows=rows.collect()>
             <p class="empty">{texts.empty}</p>
         </List>
+    }
+    .into_any()
+}
+
+fn columns(texts: &'static AudienceTexts, group: &'static str) -> Vec<Column> {
+    vec![
+        Column::Text(group),
+        Column::Number(texts.recipients),
+        Column::Number(texts.answered),
+        Column::Number(texts.share),
+    ]
+}
+
+fn row(texts: &'static AudienceTexts, name: AnyView, group: ReachCount) -> AnyView {
+    let ReachCount {
+        recipients,
+        answered_last_send,
+    } = group;
+    view! {
+        <tr>
+            <th scope="row">{name}</th>
+            <NumberCell label=texts.recipients value=group_thousands(recipients) />
+            <NumberCell label=texts.answered value=group_thousands(answered_last_send) />
+            <NumberCell label=texts.share value=share(answered_last_send, recipients) />
+        </tr>
     }
     .into_any()
 }

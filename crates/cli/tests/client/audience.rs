@@ -104,9 +104,9 @@ AGE_DAYS  RECIPIENTS  TOOK_LAST_SEND
 91-270    0           0
 271+      0           0
 
-HOST       RECIPIENTS
-a.example  1
-c.example  1
+HOST       RECIPIENTS  TOOK_LAST_SEND
+a.example  1           0
+c.example  1           0
 ";
     assert_eq!(shown, expected);
 }

@@ -185,10 +185,6 @@ async fn every_sample_of_the_sending_guide_whose_language_is_installed() {
             .and_then(|it| it.split('\'').next())
             .expect("a name");
         let found = which(program[0]);
-        assert!(
-            found.is_some() || !["js", "python"].contains(&language),
-            "setup installs {language}"
-        );
         let Some(found) = found else {
             println!("{language} is not installed: its sample is not run");
             continue;
@@ -282,8 +278,16 @@ async fn every_command_of_the_audience_guide() {
     assert!(said.ends_with("{\"ok\":true,\"removed\":1}"), "{said}");
 }
 
+/// Where the program is. Some are always installed, and with `HATO_ALL_LANGUAGES` set all of them have to be.
 fn which(program: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;
     let places = std::env::split_paths(&path).map(|folder| folder.join(program));
-    places.into_iter().find(|place| place.is_file())
+    let found = places.into_iter().find(|place| place.is_file());
+    let may_be_missing = !["bash", "node", "python3"].contains(&program)
+        && std::env::var_os("HATO_ALL_LANGUAGES").is_none();
+    assert!(
+        found.is_some() || may_be_missing,
+        "{program} is not installed"
+    );
+    found
 }

@@ -58,3 +58,26 @@ async fn tomorrow_at_nine_is_nine_o_clock_when_the_clocks_change_before() {
         assert!([earliest, nine()].contains(&at), "{zone}: {at}, {earliest}");
     }
 }
+
+#[tokio::test]
+async fn a_time_an_end_and_a_pace_are_those_of_the_send() {
+    let setup = CliSetup::new().await;
+    let line = [
+        "notify",
+        "a",
+        "b",
+        "--at",
+        "tomorrow 9:00",
+        "--expires",
+        "tomorrow 12:00",
+        "--per-minute",
+        "600",
+    ];
+    let scheduling = setup.with_key("full", &line).await.env("TZ", "UTC");
+    let at = scheduling.json().await["send_at"].as_i64().expect("a time");
+    let history = setup.with_key("full", &["history"]).await.json().await;
+    let item = &history["items"][0];
+    assert_eq!(item["send_at"], at);
+    assert_eq!(item["expires_at"], at + 3 * HOUR);
+    assert_eq!(item["max_per_minute"], 600);
+}

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use futures_util::stream::{self, StreamExt as _};
 use hato_delivery::Scheduler;
-use hato_domain::{Schedule, SendId, UnixMillis};
+use hato_domain::{PushOptions, Schedule, SendId, Ttl, UnixMillis};
 use hato_service::ports::{Clock, SendStatus};
 use hato_testkit::push_service::ScriptedResponse;
 use hato_testkit::{TestDatabase, on_each_database};
@@ -133,6 +133,38 @@ async fn its_time_to_live_runs_from_when_it_was_due(database: TestDatabase) {
     assert_eq!(test.record(&test.app, &late).await.counts.sent, 1);
     let ttl = test.service.seen(|seen| seen.messages[0].ttl);
     assert_eq!(ttl, 300, "what is left until it expires");
+}
+
+#[on_each_database]
+async fn its_time_to_live_ends_though_it_began_late(database: TestDatabase) {
+    let test = TestEngine::new(database).await;
+    test.subscribe(1).await;
+    let options = PushOptions {
+        ttl: Ttl::parse(60).expect("a TTL"),
+        ..PushOptions::default()
+    };
+    // It is a minute old as soon as it may begin, or half of one.
+    for (late, sent) in [(30, 1), (60, 0)] {
+        let at = Some(test.after(10));
+        let send = test
+            .schedule_with(options.clone(), schedule(at, None, None))
+            .await;
+        test.advance_clock(Duration::from_secs(10 + late));
+        start_due(&test).await;
+        test.run_until_idle().await;
+        let record = test.record(&test.app, &send).await;
+        let counts = record.counts;
+        assert_eq!(record.status, SendStatus::Done);
+        assert_eq!((counts.sent, counts.failed_other), (sent, 1 - sent));
+    }
+    let ttls: Vec<_> = test
+        .service
+        .seen(|seen| seen.messages.iter().map(|it| it.ttl).collect());
+    assert_eq!(ttls, [30]);
+    assert_eq!(
+        test.dead_letters().await,
+        [("out_of_time".to_owned(), None, 0)]
+    );
 }
 
 #[on_each_database]

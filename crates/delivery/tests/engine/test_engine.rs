@@ -176,6 +176,12 @@ impl TestEngine {
         self.schedule_of(&self.app, schedule).await
     }
 
+    /// The same with these options.
+    pub async fn schedule_with(&self, options: PushOptions, schedule: Schedule) -> SendId {
+        self.accept(&self.app, notification(), options, schedule)
+            .await
+    }
+
     /// The same of any app.
     pub async fn schedule_of(&self, app: &TestApp, schedule: Schedule) -> SendId {
         self.accept(app, notification(), PushOptions::default(), schedule)

@@ -63,6 +63,8 @@ pub struct HostShare {
     pub host: String,
     /// How many there are.
     pub recipients: i64,
+    /// How many of them took the app's latest finished send that included them.
+    pub answered_last_send: i64,
 }
 
 /// How many recipients have subscribed for so long.

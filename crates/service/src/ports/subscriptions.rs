@@ -177,9 +177,9 @@ pub struct AudienceSummary {
     /// How many there are.
     pub recipients: i64,
     /// How many each push service has, most first: at most 20, and then those of all others under the name `other`.
-    pub by_host: Vec<(String, i64)>,
+    pub by_host: Vec<(String, ReachCount)>,
     /// How many there are of each of [`AudienceSummary::AGES`], and of those that are older.
-    pub by_age: [AgeGroup; 4],
+    pub by_age: [ReachCount; 4],
     /// Whether everything but `recipients` is estimated from some of them.
     pub is_approximate: bool,
 }
@@ -189,9 +189,9 @@ impl AudienceSummary {
     pub const AGES: [i64; 3] = [30, 90, 270];
 }
 
-/// How many recipients are of an age.
+/// How many recipients an age or a push service has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct AgeGroup {
+pub struct ReachCount {
     /// How many there are.
     pub recipients: i64,
     /// How many of them took the app's last finished send that was for them.

@@ -1,4 +1,8 @@
-use super::{DAY_MILLIS, LookedAt, age_group};
+use std::collections::HashMap;
+
+use hato_domain::{PositionSet, ReachBlock};
+
+use super::{DAY_MILLIS, LookedAt, Seen, age_group};
 
 #[test]
 fn an_age_ends_with_its_last_day() {
@@ -16,33 +20,49 @@ fn an_age_ends_with_its_last_day() {
     assert_eq!(age_group(270 * DAY_MILLIS + 1), 3);
 }
 
+/// Looks at somebody of each host and age, who stand behind each other, and counts: whoever stands at one of `answered` took the last
+/// send.
+fn looked_at(people: impl IntoIterator<Item = (String, usize)>, answered: &[i64]) -> LookedAt {
+    let mut looked_at = LookedAt::default();
+    for ((host, age), position) in people.into_iter().zip(1..) {
+        let host = looked_at.host_number(&host);
+        looked_at.seen.push(Seen {
+            position,
+            age,
+            host,
+        });
+    }
+    let mut block = ReachBlock::default();
+    let answered: PositionSet = answered.iter().copied().collect();
+    block.record(1, &answered, &PositionSet::default());
+    looked_at.count(&HashMap::from([(PositionSet::block_of(1), block)]));
+    looked_at
+}
+
 #[test]
 fn beyond_twenty_push_services_are_others() {
-    let hosts = (1..=22).map(|number| (format!("{number:02}.example"), number));
-    let looked_at = LookedAt {
-        hosts: hosts.collect(),
-        recipients: 253,
-        ..LookedAt::default()
+    let hosts = (1..=22).flat_map(|number| vec![(format!("{number:02}.example"), 0); number]);
+    let summary = looked_at(hosts, &[1, 2, 4, 253]).summary(None);
+    let shown = |index: usize| {
+        let (host, group) = &summary.by_host[index];
+        (&**host, group.recipients, group.answered_last_send)
     };
-    let summary = looked_at.summary(None);
     assert_eq!(summary.by_host.len(), 21);
-    assert_eq!(summary.by_host[0], ("22.example".to_owned(), 22));
-    assert_eq!(summary.by_host[20], ("other".to_owned(), 3));
+    assert_eq!(shown(0), ("22.example", 22, 1));
+    assert_eq!(shown(19), ("03.example", 3, 1));
+    assert_eq!(shown(20), ("other", 3, 2));
 }
 
 #[test]
 fn an_estimate_adds_up() {
-    let mut looked_at = LookedAt {
-        hosts: [("a".to_owned(), 2), ("b".to_owned(), 1)].into(),
-        recipients: 3,
-        ..LookedAt::default()
+    let people = [("a", 0), ("a", 3), ("b", 3)].map(|(host, age)| (host.to_owned(), age));
+    let summary = looked_at(people, &[2, 3]).summary(Some(1_000_000));
+    let shown = |host: usize| {
+        let (host, group) = &summary.by_host[host];
+        (&**host, group.recipients, group.answered_last_send)
     };
-    looked_at.ages[0].recipients = 1;
-    looked_at.ages[3].recipients = 2;
-    looked_at.ages[3].answered_last_send = 2;
-    let summary = looked_at.summary(Some(1_000_000));
-    assert_eq!(summary.by_host[0], ("a".to_owned(), 666_667));
-    assert_eq!(summary.by_host[1], ("b".to_owned(), 333_333));
+    assert_eq!(shown(0), ("a", 666_667, 333_333));
+    assert_eq!(shown(1), ("b", 333_333, 333_333));
     let ages = summary.by_age.map(|group| group.recipients);
     assert_eq!(ages, [333_333, 0, 0, 666_667]);
     assert_eq!(summary.by_age[3].answered_last_send, 666_667);

@@ -1,12 +1,14 @@
 //! Who took what was sent, as finished sends tell.
 
-use hato_testkit::push_service::{BrowserSubscription, PushService, ScriptedResponse};
+use hato_testkit::push_service::{
+    BrowserSubscription, Decryption, PushService, PushServiceOptions, ScriptedResponse,
+};
 use hato_testkit::server::Launch;
 use serde_json::Map;
 
 use super::*;
 use crate::database::value;
-use crate::fixtures::{BINARY, app, start, wait_until};
+use crate::fixtures::{BINARY, app, register, start, wait_until};
 
 /// What is counted of sends that nobody has taken over yet.
 const UNRECORDED: &str = "SELECT COUNT(*) FROM sends WHERE included IS NOT NULL";
@@ -105,6 +107,60 @@ async fn who_took_the_last_send_is_told(database: TestDatabase) {
     );
     let days = last_successes(&app).await;
     assert!(endpoints.iter().all(|it| days[it].is_string()), "{days:?}");
+}
+
+#[on_each_database]
+async fn who_took_the_last_send_is_told_by_push_service(database: TestDatabase) {
+    let (server, app, push, browsers) = three(database).await;
+    let other = PushServiceOptions {
+        host: "localhost".to_owned(),
+        ca: Some(push.ca().clone()),
+        ..PushServiceOptions::default()
+    };
+    let other = PushService::start_with(other).await.expect("a free port");
+    let browser = other.subscribe(None);
+    let reply = post(&app.admin, "/api/v1/subscriptions", &browser.registration()).await;
+    assert_eq!(reply.status, 201, "{reply}");
+    for (push, refusing) in [(&push, &browsers[0]), (&other, &browser)] {
+        push.always_respond(refusing, ScriptedResponse::Status(400));
+    }
+    send(&app, json!({"title": "t", "body": "b"})).await;
+    record(&server).await;
+    let by_host = |here: i64, there: i64| {
+        json!([
+            {"host": "127.0.0.1", "recipients": 3, "answered_last_send": here},
+            {"host": "localhost", "recipients": 1, "answered_last_send": there},
+        ])
+    };
+    assert_eq!(audience(&app, "").await["by_host"], by_host(2, 0));
+    other.always_respond(&browser, ScriptedResponse::Status(201));
+    send(&app, json!({"title": "t", "body": "b"})).await;
+    record(&server).await;
+    assert_eq!(audience(&app, "tags=!news").await["by_host"], by_host(2, 1));
+}
+
+#[on_each_database(flavor = "multi_thread")]
+async fn who_took_a_send_is_known_without_a_row_for_each(database: TestDatabase) {
+    const BROWSERS: usize = 2_000;
+    let push = PushService::start_with(PushServiceOptions {
+        decryption: Decryption::EveryNth(100),
+        ..PushServiceOptions::default()
+    });
+    let push = push.await.expect("a free port");
+    let server = start(Launch::on(BINARY, database).with_push_service(&push)).await;
+    let app = app(&server, "owner@example.com").await;
+    let browsers = push.subscribe_many(None, BROWSERS);
+    register(&app.backend, &browsers).await;
+    push.always_respond(&browsers[0], ScriptedResponse::Status(400));
+    for _ in 0..2 {
+        send(&app, json!({"title": "t", "body": "b"})).await;
+    }
+    record(&server).await;
+    assert_eq!(answered(&app, "").await, BROWSERS - 1);
+    for (table, rows) in [("reach", 1), ("send_missed", 0), ("dead_letters", 2)] {
+        let found: i64 = value(&server, &format!("SELECT COUNT(*) FROM {table}")).await;
+        assert_eq!(found, rows, "{table}");
+    }
 }
 
 #[on_each_database]

@@ -316,3 +316,31 @@ fn a_retry_carries_the_ttl_that_is_left() {
     assert_eq!(left(1, 60, 60_000), None);
     assert_eq!(left(3, 0, 60_000), Some(0), "TTL 0 stays 0");
 }
+
+#[test]
+fn a_time_or_a_pace_counts_the_ttl_from_when_the_send_was_due() {
+    // It is accepted, and so due, at 0; the schedule is known from the page.
+    let left = |attempt, ttl, (expires_at, pace), millis| {
+        let schedule = Schedule::parse(Some(0), expires_at, pace).expect("a schedule");
+        let page = ClaimedPage {
+            schedule,
+            ..page(attempt, ttl)
+        };
+        ttl_left(&page, UnixMillis(millis)).map(|left| left.as_secs())
+    };
+    for pace in [None, Some(600)] {
+        assert_eq!(left(0, 60, (None, pace), 0), Some(60));
+        assert_eq!(left(0, 60, (None, pace), 500), Some(60));
+        assert_eq!(left(0, 60, (None, pace), 1_000), Some(59));
+        assert_eq!(left(0, 60, (None, pace), 59_999), Some(1));
+        assert_eq!(left(0, 60, (None, pace), 60_000), None);
+        assert_eq!(left(1, 60, (None, pace), 1_500), Some(58), "a retry");
+        assert_eq!(left(0, 60, (Some(10_000), pace), 1_000), Some(9));
+        assert_eq!(left(0, 60, (Some(10_000), pace), 9_999), Some(1));
+        assert_eq!(left(0, 60, (Some(10_000), pace), 10_000), None);
+        assert_eq!(left(0, 60, (Some(100_000), pace), 1_000), Some(59));
+        assert_eq!(left(0, 0, (None, pace), 90_000), Some(0), "TTL 0 stays 0");
+        assert_eq!(left(0, 0, (Some(10_000), pace), 9_999), Some(0));
+        assert_eq!(left(0, 0, (Some(10_000), pace), 10_000), None);
+    }
+}
