@@ -92,3 +92,22 @@ fn jobs_wait_for_jobs_that_are_there() {
         }
     }
 }
+
+/// A tag can be moved to another commit by whoever has taken over an action's repository; a commit cannot.
+#[test]
+fn actions_are_named_by_their_commits() {
+    for path in files(".github/workflows", ".yml") {
+        let workflow = std::fs::read_to_string(&path).expect("a workflow");
+        let used = workflow
+            .lines()
+            .filter_map(|line| line.split_once("uses: "));
+        for (_, action) in used {
+            let named = action
+                .split_once('@')
+                .and_then(|(_, it)| it.split_once(" # v"));
+            let (commit, _) = named.unwrap_or_else(|| panic!("{action} has no version"));
+            let is_commit = commit.len() == 40 && commit.bytes().all(|b| b.is_ascii_hexdigit());
+            assert!(is_commit, "{action} in {}", path.display());
+        }
+    }
+}
