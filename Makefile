@@ -7,7 +7,7 @@ TARGET_DIR = $(shell cargo metadata --format-version 1 --no-deps --offline | sed
 # A script of end2end/package.json, with the programs that were built for it.
 END2END = cd end2end && npm ci --no-fund --no-audit && HATO_BIN_DIR="$(TARGET_DIR)/debug" npm run --silent
 
-.PHONY: run build test test-long screenshots bench bench-encryption bench-api bench-delivery bench-audience bench-tracking bench-webhooks bench-moving bench-clients bench-browser bench-fleet demo fleet kills check dev setup site fmt test-programs
+.PHONY: run build test test-long screenshots bench bench-encryption bench-api bench-delivery bench-audience bench-tracking bench-webhooks bench-moving bench-clients bench-browser bench-fleet demo fleet kills fuzz soak check dev setup site fmt test-programs
 
 ## Builds everything and serves on http://localhost:3000 from ./data
 run: build
@@ -49,6 +49,18 @@ test-long: test-programs
 ## 1,000 kills of the server during sends on each database, in parts: a run that is ended goes on with the next one. About two hours
 kills: test-programs
 	scripts/kills
+
+## Each fuzz target for 10 s, or for as many as HATO_FUZZ_SECONDS says
+fuzz:
+	scripts/setup build
+	$(MAKE) site
+	scripts/fuzz
+
+## 1,000 connections of strangers beside a send to 200,000, on each database: a minute with them at least and one without, or as many seconds as HATO_SOAK_SECONDS says
+soak: build
+	scripts/setup test
+	HATO_SOAK_SERVER="$(CURDIR)/target/release/hato-server" HATO_SOAK_SECONDS="$${HATO_SOAK_SECONDS:-60}" HATO_SOAK_CONNECTIONS=1000 \
+	    HATO_RECIPIENTS=200000 cargo test --locked -p hato-server --test api -- soak --nocapture --test-threads 1
 
 ## Pictures of every page of the dashboard in target/screenshots: two widths, both themes, both languages; and those of the landing page and README
 screenshots: test-programs

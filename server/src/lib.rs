@@ -29,6 +29,8 @@ mod dashboard;
 mod database;
 mod file_limit;
 mod file_modes;
+#[cfg(any(test, hato_fuzzing))]
+pub mod fuzzing;
 mod github_provider;
 mod health;
 mod healthcheck;

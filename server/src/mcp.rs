@@ -3,6 +3,8 @@
 
 mod arguments;
 mod context;
+#[cfg(any(test, hato_fuzzing))]
+pub mod fuzzing;
 mod schema;
 mod tool;
 mod tools;

@@ -21,6 +21,8 @@
 //! ```
 
 pub mod destination;
+#[cfg(any(test, hato_fuzzing))]
+pub mod fuzzing;
 pub mod message;
 
 mod exports;

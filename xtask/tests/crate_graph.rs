@@ -9,8 +9,9 @@ use cargo_metadata::{DependencyKind, Metadata, MetadataCommand, Package};
 
 /// Each crate of the workspace and those it may use; optional ones are in the second list and only
 /// behind the feature `ssr`.
-const ALLOWED_DEPENDENCIES: [(&str, &[&str], &[&str]); 17] = [
+const ALLOWED_DEPENDENCIES: [(&str, &[&str], &[&str]); 18] = [
     ("hato-cluster", &[], &[]),
+    ("hato-corpus", &[], &[]),
     ("hato-curve", &[], &[]),
     ("hato-domain", &[], &[]),
     ("hato-outbound", &["hato-domain"], &[]),
@@ -132,7 +133,7 @@ fn only_tests_use_the_testkit() {
         for used in package
             .dependencies
             .iter()
-            .filter(|used| used.name == "hato-testkit")
+            .filter(|used| ["hato-corpus", "hato-testkit"].contains(&used.name.as_str()))
         {
             assert_eq!(used.kind, DependencyKind::Development, "{}", package.name);
         }

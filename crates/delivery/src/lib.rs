@@ -34,6 +34,8 @@
 //! ```
 
 mod due_time_repair;
+#[cfg(any(test, hato_fuzzing))]
+pub mod fuzzing;
 mod janitor;
 pub mod metrics;
 pub mod push;

@@ -9,6 +9,8 @@ mod client;
 pub mod encryption;
 mod engine;
 mod failure_detail;
+#[cfg(any(test, hato_fuzzing))]
+pub mod fuzzing;
 mod limiter;
 mod origin;
 mod pool;

@@ -24,6 +24,8 @@ mod endpoint;
 mod engagement;
 mod error_code;
 mod failure_detail;
+#[cfg(any(test, hato_fuzzing))]
+pub mod fuzzing;
 mod id;
 mod idempotency_key;
 #[cfg(feature = "import")]

@@ -31,6 +31,8 @@
 
 mod address_filter;
 mod filtered_resolver;
+#[cfg(any(test, hato_fuzzing))]
+pub mod fuzzing;
 mod resolver;
 mod retry_after;
 mod system_resolver;

@@ -4,6 +4,7 @@ mod descriptors;
 mod disk;
 mod kills;
 mod locked;
+mod read_only;
 mod silence;
 mod unreadable;
 

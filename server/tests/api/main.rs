@@ -58,6 +58,7 @@ mod secrets;
 mod selected_sends;
 mod settings;
 mod site;
+mod soak;
 mod stats;
 mod stopping;
 mod stranger_limits;

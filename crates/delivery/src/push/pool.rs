@@ -24,6 +24,9 @@ use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, timeout_at};
 
+#[cfg(any(test, hato_fuzzing))]
+pub use connection::fuzzing::http_peer;
+
 use crate::metrics::count_connection;
 use crate::push::origin::Origin;
 use crate::push::request::Push;

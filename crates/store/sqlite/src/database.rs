@@ -39,6 +39,9 @@ const MAX_IDLE_LOG: &str = "16777216";
 /// Reads a page of a table.
 const PROBE_QUERY: &str = "SELECT id FROM accounts LIMIT 1";
 
+/// Writes nothing, and is refused where nothing may be written: SQLite opens a file that may only be read without a word.
+const WRITE_PROBE: &str = "DELETE FROM accounts WHERE FALSE";
+
 /// Rows that a reader's thread works ahead, so that a page of 500 recipients is not handed over row by row.
 const ROW_BUFFER: usize = 512;
 
@@ -72,6 +75,12 @@ pub enum SqliteOpenError {
     /// Another process has it open, and it was to be opened for one alone.
     #[error("another process has the database {path} open")]
     InUse {
+        /// The file, as it was named.
+        path: PathBuf,
+    },
+    /// It may only be read, so nothing could be accepted.
+    #[error("the database {path} may only be read: its mode, its folder's, or its file system's")]
+    ReadOnly {
         /// The file, as it was named.
         path: PathBuf,
     },
@@ -109,12 +118,7 @@ impl Database {
             source,
         };
         let mut connection = connect(&creating(&options)).await.map_err(file)?;
-        migrate(&mut connection)
-            .await
-            .map_err(|source| SqliteOpenError::Migration {
-                path: path.to_owned(),
-                source,
-            })?;
+        migrate(&mut connection, path).await?;
         free_space::prepare(&mut connection).await;
         let reader_options = reader_options(&options);
         let readers = connect_readers(reader_options.clone())
@@ -228,18 +232,47 @@ async fn connect(options: &SqliteConnectOptions) -> sqlx::Result<SqliteConnectio
     }
 }
 
-/// Whether somebody else has locked the file: `SQLITE_BUSY`, 5, in the low byte of the result code.
+/// Whether somebody else has locked the file: `SQLITE_BUSY`, 5.
 pub(crate) fn is_busy(error: &sqlx::Error) -> bool {
-    let code = error.as_database_error().and_then(DatabaseError::code);
-    code.and_then(|code| code.parse::<i32>().ok())
-        .is_some_and(|code| code & 0xff == 5)
+    result_code(error) == Some(5)
+}
+
+/// SQLite's result code, which is in the low byte of the extended one.
+fn result_code(error: &sqlx::Error) -> Option<i32> {
+    let code = error.as_database_error().and_then(DatabaseError::code)?;
+    Some(code.parse::<i32>().ok()? & 0xff)
 }
 
 /// Runs the missing migrations in one transaction, so that two processes that start together do not meet half-way.
-pub(crate) async fn migrate(connection: &mut SqliteConnection) -> Result<(), MigrateError> {
+pub(crate) async fn migrate(
+    connection: &mut SqliteConnection,
+    path: &Path,
+) -> Result<(), SqliteOpenError> {
+    run_migrations(connection).await.map_err(|source| {
+        let path = path.to_owned();
+        if is_read_only(&source) {
+            SqliteOpenError::ReadOnly { path }
+        } else {
+            SqliteOpenError::Migration { path, source }
+        }
+    })
+}
+
+async fn run_migrations(connection: &mut SqliteConnection) -> Result<(), MigrateError> {
     let mut transaction = connection.begin_with("BEGIN IMMEDIATE").await?;
     MIGRATIONS.run(&mut *transaction).await?;
+    sqlx::query(WRITE_PROBE).execute(&mut *transaction).await?;
     Ok(transaction.commit().await?)
+}
+
+/// Whether the file may only be read: `SQLITE_READONLY`, 8.
+fn is_read_only(error: &MigrateError) -> bool {
+    match error {
+        MigrateError::Execute(error) | MigrateError::ExecuteMigration(error, _) => {
+            result_code(error) == Some(8)
+        }
+        _ => false,
+    }
 }
 
 fn reader_options(options: &SqliteConnectOptions) -> SqliteConnectOptions {

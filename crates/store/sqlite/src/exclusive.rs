@@ -31,11 +31,7 @@ pub async fn open_exclusively(path: &Path) -> Result<SqliteConnection, SqliteOpe
         .pragma("cache_size", CACHE_SIZE);
     let connected = options.connect().await;
     let mut connection = connected.map_err(|error| in_use_or_broken(error, path))?;
-    let migrated = migrate(&mut connection).await;
-    migrated.map_err(|source| SqliteOpenError::Migration {
-        path: path.to_owned(),
-        source,
-    })?;
+    migrate(&mut connection, path).await?;
     Ok(connection)
 }
 

@@ -3,6 +3,8 @@
 //! RFC 8030 §5 asks for HTTP/2, and every large push service speaks it; some that people run themselves do not.
 
 mod body;
+#[cfg(any(test, hato_fuzzing))]
+pub mod fuzzing;
 mod http1;
 mod http2;
 

@@ -7,9 +7,8 @@ use http::Version;
 use http_body_util::Full;
 use hyper::client::conn::http1::{Builder, SendRequest};
 use hyper_util::rt::TokioIo;
-use tokio::net::TcpStream;
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::time::{Instant, timeout_at};
-use tokio_rustls::client::TlsStream;
 
 use super::body::{MAX_HEADER_BYTES, read_beginning};
 use crate::push::pool::connection_slots::{ConnectionSlot, SlotOwner};
@@ -38,7 +37,7 @@ impl Http1 {
 
 /// Starts HTTP/1.1 on a TLS connection; `slot` is given back when it closes.
 pub async fn start(
-    stream: TlsStream<TcpStream>,
+    stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
     slot: ConnectionSlot,
 ) -> Result<Http1, ConnectError> {
     let (sender, connection) = Builder::new()

@@ -13,9 +13,8 @@ use bytes::Bytes;
 use h2::client::SendRequest;
 use h2::{Ping, PingPong, RecvStream};
 use http::{Response, Version};
-use tokio::net::TcpStream;
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::time::{Instant, sleep, timeout, timeout_at};
-use tokio_rustls::client::TlsStream;
 
 use super::body::{MAX_HEADER_BYTES, read_beginning};
 use crate::push::pool::connection_slots::{ConnectionSlot, SlotOwner};
@@ -60,7 +59,7 @@ impl PeerState {
 
 /// Starts HTTP/2 on a TLS connection; `slot` is given back when it closes.
 pub async fn start(
-    stream: TlsStream<TcpStream>,
+    stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
     slot: ConnectionSlot,
 ) -> Result<Http2, ConnectError> {
     let (sender, connection) = h2::client::Builder::new()
@@ -89,7 +88,7 @@ pub async fn start(
 /// Moves a connection's frames until it closes. After a GOAWAY the streams below its last identifier still get their responses, so
 /// the connection is driven on; only new requests go elsewhere (RFC 9113 §6.8).
 async fn drive(
-    mut connection: h2::client::Connection<TlsStream<TcpStream>>,
+    mut connection: h2::client::Connection<impl AsyncRead + AsyncWrite + Unpin>,
     peer: Arc<PeerState>,
     slot: ConnectionSlot,
 ) {

@@ -1,0 +1,29 @@
+//! The inputs of the fuzz targets, replayed by ordinary tests.
+//!
+//! A fuzz target is a function of some bytes that panics when a property does not hold. `make fuzz` looks for such bytes; those in
+//! `fuzz/corpus/<target>/` are the ones that each has to stand in every test run: made by hand, or found.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Runs `target` with each input that is kept under its name. Says which one is in work, for the panic that it may end with.
+pub fn replay(name: &str, target: fn(&[u8])) {
+    let inputs = inputs(name);
+    assert!(!inputs.is_empty(), "{name} has no inputs");
+    for input in inputs {
+        println!("{}", input.display());
+        let bytes = fs::read(&input).unwrap_or_else(|error| panic!("{}: {error}", input.display()));
+        target(&bytes);
+    }
+}
+
+fn inputs(name: &str) -> Vec<PathBuf> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let folder = root.join("fuzz/corpus").join(name);
+    let entries = fs::read_dir(&folder);
+    let entries = entries.unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+    let files = entries.map(|entry| entry.expect("a folder can be read").path());
+    let mut files: Vec<PathBuf> = files.collect();
+    files.sort_unstable();
+    files
+}
