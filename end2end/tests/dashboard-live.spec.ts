@@ -165,8 +165,18 @@ test('what cannot be copied is selected', async ({ browser, hato }) => {
   await page.context().close();
 });
 
-test('whoever cannot subscribe is told what to do', async ({ browser, hato }) => {
+test('whoever cannot subscribe is told what to do, and whoever wants less motion sees no dove', async ({ browser, hato }) => {
   const { page, session, app } = await open(browser, hato);
+  const flies = async (reducedMotion: 'reduce' | 'no-preference') => {
+    await page.emulateMedia({ reducedMotion });
+    return page.evaluate(() => {
+      document.querySelector('.push-state')!.toggleAttribute('data-arrived', true);
+      return document.getAnimations().some((it) => (it as CSSAnimation).animationName === 'fly');
+    });
+  };
+  expect(await flies('reduce')).toBe(false);
+  await expect(page.locator('.dove')).toBeHidden();
+  expect(await flies('no-preference')).toBe(true);
   await page.context().close();
   const pretend = async (script: () => void, says: string, clicks = false) => {
     const { page, consoleErrors } = await openLoggedIn(browser, hato.url, session, { locale: 'ja-JP' });

@@ -80,7 +80,7 @@ for (const { name, lang, locale, scripts, tag } of variants) {
     await expect(page.locator('.sections a')).toHaveText(expected.sections);
     await expect(page.locator('.checklist li.open')).toHaveCount(3);
 
-    await page.locator('.checklist a').first().click();
+    await page.locator('.checklist a').last().click();
     await page.locator('form[action="/_app/create_embed_key"] button').click();
     await expect(page.locator('#embed-page')).toContainText(/appKey: "pk_[0-9a-f]{64}"/);
     await page.reload();

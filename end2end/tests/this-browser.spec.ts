@@ -22,8 +22,25 @@ test('an owner subscribes the browser, sends a test, and leaves', async ({ firef
   expect(shown.json.active_subscriptions).toBe(1);
   await page.waitForFunction(() => document.querySelectorAll('.checklist .done').length === 1, { polling: 50 });
 
+  // The page hears from the worker that it was shown, and the dove flies once.
+  await page.evaluate(() => {
+    const seen = { flights: 0, shown: 0 };
+    Object.assign(window, { seen, channel: new BroadcastChannel('hato-shown') });
+    addEventListener('animationstart', ({ animationName }) => { seen.flights += Number(animationName === 'fly'); });
+    (window as unknown as Window & { channel: BroadcastChannel }).channel.onmessage = () => { seen.shown += 1; };
+  });
+  const seen = async () => {
+    const window = await page.evaluateHandle('window.seen');
+    return (await window.jsonValue()) as { flights: number; shown: number };
+  };
   await press(1);
-  await waitForText('まもなく通知が届きます');
+  await waitForText('届きました');
+  await page.waitForFunction(() => document.querySelectorAll('.checklist .done').length === 2, { polling: 50 });
+  expect(await seen()).toEqual({ flights: 1, shown: 1 });
+  await press(1);
+  await page.waitForFunction('window.seen.shown === 2', { polling: 20 });
+  await waitForText('届きました');
+  expect(await seen()).toEqual({ flights: 1, shown: 2 });
   const find = async () => {
     const registrations = await navigator.serviceWorker.getRegistrations();
     const found = await Promise.all(registrations.map((it) => it.getNotifications()));

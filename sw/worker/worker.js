@@ -88,7 +88,15 @@
       await showPlainly(text, token);
     }
     await badge;
+    tellShown();
     return token;
+  }
+
+  // Whoever of the origin wants to know, as the dashboard does when an owner tries an app out.
+  function tellShown() {
+    const channel = new BroadcastChannel("hato-shown");
+    channel.postMessage(self.registration.scope);
+    channel.close();
   }
 
   // A window's own `url` is where it began; where the site's script has led it since, as an app of

@@ -40,6 +40,8 @@ pub struct PushTexts {
     pub working: String,
     /// A test is on its way.
     pub sent: String,
+    /// A notification has just been shown.
+    pub arrived: String,
     /// The browser does not reach its push service.
     pub unreachable: String,
     /// The browser failed at it.
@@ -73,14 +75,22 @@ pub fn ThisBrowser(
     let push = StoredValue::new(BrowserPush { app, public_key });
     let state = RwSignal::new(None);
     let status = RwSignal::new(ActionStatus::Idle);
+    // Whether one was shown since the last click, and ever since the page was opened.
+    let (arrived, has_arrived) = (RwSignal::new(false), RwSignal::new(false));
     // Without scripts nothing is being checked.
     let is_awake = RwSignal::new(false);
     Effect::new(move |_| {
         is_awake.set(true);
         spawn_local(load_state(push.get_value(), state));
+        // A browser without such channels only stays silent.
+        drop(push.get_value().hear_shown(move || {
+            arrived.set(true);
+            has_arrived.set(true);
+        }));
     });
     let run = move |action: Action| {
         if status.get_untracked() != ActionStatus::Working {
+            arrived.set(false);
             status.set(ActionStatus::Working);
             spawn_local(perform(action, push.get_value(), state, status));
         }
@@ -98,9 +108,17 @@ pub fn ThisBrowser(
     let test = button("button", Action::Test, &texts.test);
     let unsubscribe = button("button quiet", Action::Unsubscribe, &texts.unsubscribe);
     view! {
-        <p class="push-state" role="status">
+        <p
+            class="push-state"
+            role="status"
+            data-arrived=move || has_arrived.get().then_some("")
+        >
             {move || {
-                is_awake.get().then(|| status_text(&texts, state.get(), status.get()))
+                let says = || match status.get() {
+                    ActionStatus::Idle | ActionStatus::Sent if arrived.get() => texts.arrived.clone(),
+                    status => status_text(&texts, state.get(), status),
+                };
+                is_awake.get().then(says)
             }}
         </p>
         <p class="actions" hidden=move || !is(PushState::Unsubscribed)>

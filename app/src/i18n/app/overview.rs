@@ -105,14 +105,14 @@ texts! {
         done = "完了", "Done";
         open = "これから", "To do";
         key = "API キーを作る", "Create an API key";
-        key_text = "「埋め込み」のページで、サイトに貼るコードと一緒に作れます。",
+        key_text = "サイトに貼るコードと一緒に、「埋め込み」のページで作れます。",
             "On the page “Embed”, together with the code for your site.";
-        subscriber = "最初の購読者を迎える", "Welcome the first subscriber";
-        subscriber_text = "コードを貼るか、このブラウザで通知を受け取ってみましょう。",
-            "Paste the code, or subscribe this browser.";
+        subscriber = "最初の購読者になる", "Be the first subscriber";
+        subscriber_text = "下のボタンで、このブラウザから。サイトはまだ要りません。",
+            "With the button below, in this browser. It needs no site yet.";
         send = "最初の一通を送る", "Send the first notification";
-        send_text = "テスト通知でも、全員への通知でも。",
-            "A test to yourself, or one to everybody.";
+        send_text = "自分へのテスト通知を。届くと、このページが知らせます。",
+            "A test to yourself. This page says when it has arrived.";
         arrived = "三歩とも済みました。鳩が飛び立っています。",
             "All three are done. The pigeon is on its way.";
     }

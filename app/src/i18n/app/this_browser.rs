@@ -25,6 +25,8 @@ texts! {
         working = "少しお待ちください…", "One moment…";
         sent = "テスト通知を送りました。まもなく通知が届きます。届かないときは、ブラウザと OS の通知設定を確かめてください。",
             "The test is on its way and should arrive any moment. If it does not, look at the notification settings of the browser and the system.";
+        arrived = "届きました。このブラウザが、いま通知を表示しました。",
+            "It arrived: this browser has just shown the notification.";
         unreachable = "ブラウザがプッシュサービスにつながりません。ネットワーク（会社や学校など）がプッシュ通知を止めているか、プライベートウィンドウの可能性があります。別のネットワークか、通常のウィンドウでお試しください。",
             "The browser cannot reach its push service. The network may block push notifications, as some companies and schools do, or this is a private window. Try another network, or an ordinary window.";
         failed = "ブラウザの側でうまくいきませんでした。インターネット接続とブラウザの通知設定を確かめて、もう一度お試しください。",

@@ -3,12 +3,13 @@
 use hato_domain::ErrorCode;
 use js_sys::{Promise, Reflect};
 use leptos::prelude::window;
+use leptos::wasm_bindgen::prelude::Closure;
 use leptos::wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{
-    DomException, Notification, NotificationPermission, PushManager, PushSubscription,
-    PushSubscriptionOptionsInit, RegistrationOptions, ServiceWorkerContainer,
-    ServiceWorkerRegistration,
+    BroadcastChannel, DomException, MessageEvent, Notification, NotificationPermission,
+    PushManager, PushSubscription, PushSubscriptionOptionsInit, RegistrationOptions,
+    ServiceWorkerContainer, ServiceWorkerRegistration,
 };
 
 use crate::islands::sleep::{sleep, within};
@@ -18,6 +19,9 @@ use crate::server_fns::{
 
 /// The worker that customers' sites import.
 const WORKER_URL: &str = "/sdk/sw.js";
+
+/// On which channel workers say that they have shown a notification.
+const SHOWN: &str = "hato-shown";
 
 /// How often it is asked whether the worker is active, and how many milliseconds apart.
 const MAX_ACTIVATION_CHECKS: u32 = 400;
@@ -109,6 +113,20 @@ impl BrowserPush {
             Some(_) => PushState::Subscribed,
             None => PushState::Unsubscribed,
         })
+    }
+
+    /// Calls `heard` whenever the app's worker says that it has shown a notification, as long as the page is open.
+    pub fn hear_shown(&self, heard: impl Fn() + 'static) -> Result<(), JsValue> {
+        let (channel, scope) = (BroadcastChannel::new(SHOWN)?, self.scope());
+        let listen = Closure::<dyn Fn(MessageEvent)>::new(move |event: MessageEvent| {
+            let shown_at = event.data().as_string().unwrap_or_default();
+            if shown_at.ends_with(&scope) {
+                heard();
+            }
+        });
+        channel.set_onmessage(Some(listen.as_ref().unchecked_ref()));
+        listen.forget();
+        Ok(())
     }
 
     async fn registration(&self) -> Result<Option<ServiceWorkerRegistration>, JsValue> {

@@ -25,21 +25,20 @@ pub fn StartChecklist(
     if is_done && !stays {
         return None;
     }
-    let send = format!("{path}/send");
     let (embed, browser) = (format!("{path}/embed"), "#this-browser".to_owned());
     let arrived = is_done.then(|| view! { <p>{texts.arrived}</p> });
     let steps = [
-        view! { <Step texts done=had_key link=embed title=texts.key text=texts.key_text /> },
         view! {
             <Step
                 texts
                 done=had_subscriber
-                link=browser
+                link=browser.clone()
                 title=texts.subscriber
                 text=texts.subscriber_text
             />
         },
-        view! { <Step texts done=has_sent link=send title=texts.send text=texts.send_text /> },
+        view! { <Step texts done=has_sent link=browser title=texts.send text=texts.send_text /> },
+        view! { <Step texts done=had_key link=embed title=texts.key text=texts.key_text /> },
     ];
     let list = view! {
         <section class="card checklist" id="checklist" data-live aria-labelledby="checklist-title">

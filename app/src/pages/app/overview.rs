@@ -82,7 +82,7 @@ fn OverviewSections(
         {devices}
     }
     .into_any();
-    let first_steps = view! { <TryItOut ctx app=app.clone() /> }.into_any();
+    let first_steps = view! { <TryItOut ctx app=app.clone() is_first=!has_sent /> }.into_any();
     view! {
         <AppFrame app=app.clone() section=Section::Overview>
             <IslandAssets />

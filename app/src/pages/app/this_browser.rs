@@ -6,6 +6,7 @@ use hato_domain::ErrorCode;
 use hato_service::ports::AppRecord;
 use leptos::prelude::*;
 
+use crate::components::Logo;
 use crate::i18n::{self, message};
 use crate::islands::{PushTexts, SendToMe, ThisBrowser};
 use crate::language::Lang;
@@ -31,8 +32,20 @@ const SERVER_ERRORS: [ErrorCode; 14] = [
 
 /// Subscribing this browser, and a test for it.
 #[component]
-pub fn TryItOut(ctx: RequestContext, app: AppRecord) -> impl IntoView {
+pub fn TryItOut(
+    ctx: RequestContext,
+    app: AppRecord,
+    /// Whether the app has never sent: a dove flies over the page when its first notification is shown.
+    is_first: bool,
+) -> impl IntoView {
     let texts = &ctx.texts().app.this_browser;
+    let dove = is_first.then(|| {
+        view! {
+            <div class="dove" aria-hidden="true">
+                <Logo />
+            </div>
+        }
+    });
     view! {
         <section class="card try" id="this-browser">
             <h2>{texts.title}</h2>
@@ -42,6 +55,7 @@ pub fn TryItOut(ctx: RequestContext, app: AppRecord) -> impl IntoView {
                 public_key=URL_SAFE_NO_PAD.encode(&app.vapid_public_key)
                 texts=push_texts(texts, ctx.lang())
             />
+            {dove}
             <noscript>
                 <p>{texts.needs_scripts}</p>
             </noscript>
@@ -80,6 +94,7 @@ fn push_texts(texts: &i18n::ThisBrowserTexts, lang: Lang) -> PushTexts {
         dismissed: texts.dismissed.to_owned(),
         working: texts.working.to_owned(),
         sent: texts.sent.to_owned(),
+        arrived: texts.arrived.to_owned(),
         unreachable: texts.unreachable.to_owned(),
         failed: texts.failed.to_owned(),
         errors: SERVER_ERRORS.map(refusal).to_vec(),
