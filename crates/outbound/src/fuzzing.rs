@@ -145,7 +145,7 @@ pub fn retry_after_header(data: &[u8]) {
         Ok(Ok(number)) => assert_eq!(wait.as_secs(), number),
         // A date has four digits for its year.
         _ => {
-            assert!(wait == Duration::from_secs(u64::MAX) || wait.as_secs() < 8_000 * 366 * 86_400)
+            assert!(wait == Duration::from_secs(u64::MAX) || wait.as_secs() < 8_000 * 366 * 86_400);
         }
     }
 }
