@@ -48,7 +48,7 @@ fn lines(audience: &Audience) -> Vec<String> {
         [days(group, &mut after), recipients, answered]
     });
     let ages = Table::new("AGE_DAYS RECIPIENTS TOOK_LAST_SEND", ages);
-    let hosts = audience.by_host.iter();
+    let hosts = audience.reach_by_host.iter();
     let hosts = hosts.map(|it| {
         let [recipients, answered] =
             [it.recipients, it.answered_last_send].map(|it| it.to_string());

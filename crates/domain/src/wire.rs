@@ -22,7 +22,7 @@ mod vapid;
 mod webhook;
 
 pub use app::{App, AppUpdated, CreateApp, UpdateApp};
-pub use audience::{AgeShare, Audience, HostShare, Subscription};
+pub use audience::{AgeShare, Audience, HostReach, HostShare, Subscription};
 pub use body::{MAX_BODY_BYTES, read};
 pub use bulk::{
     BulkItem, ExportedKeys, ExportedSubscription, MAX_BULK_BODY_BYTES, MAX_BULK_ITEMS,

@@ -4,8 +4,8 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use hato_domain::wire::{
     Actor, AgeShare, ApiKey, App, AppUpdated, Audience, BatchAccepted, CreatedKey, DeadLetter,
-    HistoryItem, HostShare, Identity, KeyEvent, PublicKey, Registered, SendAccepted, Subscription,
-    SubscriptionUpdated, User, VapidKey, Webhook,
+    HistoryItem, HostReach, HostShare, Identity, KeyEvent, PublicKey, Registered, SendAccepted,
+    Subscription, SubscriptionUpdated, User, VapidKey, Webhook,
 };
 use hato_domain::{MessageSettings, UnixMillis};
 
@@ -267,12 +267,21 @@ impl From<SubscriptionRecord> for Subscription {
 
 impl From<AudienceSummary> for Audience {
     fn from(summary: AudienceSummary) -> Self {
-        let by_host = summary.by_host.into_iter();
         let ages = AudienceSummary::AGES.map(Some).into_iter().chain([None]);
         Self {
             recipients: summary.recipients,
-            by_host: by_host
+            by_host: summary
+                .by_host
+                .iter()
                 .map(|(host, group)| HostShare {
+                    host: host.clone(),
+                    recipients: group.recipients,
+                })
+                .collect(),
+            reach_by_host: summary
+                .by_host
+                .into_iter()
+                .map(|(host, group)| HostReach {
                     host,
                     recipients: group.recipients,
                     answered_last_send: group.answered_last_send,

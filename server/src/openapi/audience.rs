@@ -47,6 +47,10 @@ fn audience() -> Value {
     json!({
         "recipients": 3, "approximate": false,
         "by_host": [
+            {"host": "fcm.googleapis.com", "recipients": 2},
+            {"host": "web.push.apple.com", "recipients": 1},
+        ],
+        "reach_by_host": [
             {"host": "fcm.googleapis.com", "recipients": 2, "answered_last_send": 2},
             {"host": "web.push.apple.com", "recipients": 1, "answered_last_send": 0},
         ],

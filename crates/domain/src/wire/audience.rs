@@ -49,6 +49,8 @@ pub struct Audience {
     pub recipients: i64,
     /// The push services, most recipients first: at most 20, and then all others as `other`.
     pub by_host: Vec<HostShare>,
+    /// Those of each of these push services who took the app's latest finished send.
+    pub reach_by_host: Vec<HostReach>,
     /// How long they have subscribed: up to 30, 90 and 270 days, and longer. Each stands in one of these.
     pub by_age: Vec<AgeShare>,
     /// Whether all numbers but `recipients` are estimated, as they may be above 100,000.
@@ -59,6 +61,16 @@ pub struct Audience {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct HostShare {
+    /// The push service's host, or `other`.
+    pub host: String,
+    /// How many there are.
+    pub recipients: i64,
+}
+
+/// How many recipients of a push service took the last send.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct HostReach {
     /// The push service's host, or `other`.
     pub host: String,
     /// How many there are.

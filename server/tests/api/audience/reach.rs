@@ -126,17 +126,20 @@ async fn who_took_the_last_send_is_told_by_push_service(database: TestDatabase) 
     }
     send(&app, json!({"title": "t", "body": "b"})).await;
     record(&server).await;
-    let by_host = |here: i64, there: i64| {
+    let reach = |here: i64, there: i64| {
         json!([
             {"host": "127.0.0.1", "recipients": 3, "answered_last_send": here},
             {"host": "localhost", "recipients": 1, "answered_last_send": there},
         ])
     };
-    assert_eq!(audience(&app, "").await["by_host"], by_host(2, 0));
+    assert_eq!(audience(&app, "").await["reach_by_host"], reach(2, 0));
     other.always_respond(&browser, ScriptedResponse::Status(201));
     send(&app, json!({"title": "t", "body": "b"})).await;
     record(&server).await;
-    assert_eq!(audience(&app, "tags=!news").await["by_host"], by_host(2, 1));
+    assert_eq!(
+        audience(&app, "tags=!news").await["reach_by_host"],
+        reach(2, 1)
+    );
 }
 
 #[on_each_database(flavor = "multi_thread")]
