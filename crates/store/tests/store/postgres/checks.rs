@@ -11,7 +11,7 @@ use sqlx::{Connection as _, Executor as _, PgConnection};
 use super::until_so_many_wait;
 use crate::test_store::{TestStore, endpoint};
 
-const SUBSCRIBERS: usize = 20;
+const SUBSCRIBERS: usize = 8;
 
 /// Gives the subscriber these tags in the place of all others.
 async fn tag(store: &Arc<dyn Store>, app: &AppId, number: usize, tags: &[&str]) {
@@ -64,7 +64,7 @@ async fn what_is_lost_comes_back_while_tags_are_given_and_taken() {
     let test = TestStore::new(TestDatabase::postgres().await).await;
     let app = test.app().await;
     test.subscribe_all(&app, SUBSCRIBERS).await;
-    for round in 0..10 {
+    for round in 0..5 {
         test.database.execute("DELETE FROM tag_positions");
         let changing = (0..SUBSCRIBERS).map(|number| {
             let (store, app) = (Arc::clone(&test.store), app.clone());
