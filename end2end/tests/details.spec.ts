@@ -77,19 +77,3 @@ test('meters fill their height, code is large enough, long titles end, and a wro
   }
   await page.context().close();
 });
-
-test('an icon that failed before the scripts ran gets its word too', async ({ browser, hato }) => {
-  const session = await hato.ownerSession();
-  const app = await ApiApp.create(hato, session, 'はとパン');
-  const send = await app.send({ title: '便り', body: '本文', icon: 'https://icons.example/a.png' });
-  const { page } = await openLoggedIn(browser, hato.url, session, { locale: 'ja-JP' });
-  await page.route('https://icons.example/**', (route) => route.abort());
-  const failed = page.waitForEvent('requestfailed', { predicate: (request) => request.url().includes('icons.example') });
-  await page.route('**/*.wasm', async (route) => {
-    await failed;
-    await route.continue();
-  });
-  await page.goto(`${app.path}/send?from=${send}`);
-  await expect(page.locator('.icon-problem')).toContainText('読み込めません');
-  await page.context().close();
-});

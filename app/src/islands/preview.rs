@@ -24,19 +24,6 @@ pub fn Preview(
     #[prop(optional)]
     on_broken_icon: Option<Callback<()>>,
 ) -> impl IntoView {
-    let icon_image = NodeRef::<leptos::html::Img>::new();
-    let tell_broken = move || {
-        if let Some(tell) = on_broken_icon {
-            tell.run(());
-        }
-    };
-    // Nobody heard of an icon that failed before the scripts ran.
-    Effect::new(move |_| {
-        let image = icon_image.get();
-        if image.is_some_and(|image| image.complete() && image.natural_width() == 0) {
-            tell_broken();
-        }
-    });
     view! {
         <div class="notification" translate="no">
             <span class="notification-app" aria-hidden="true">
@@ -61,13 +48,16 @@ pub fn Preview(
                     .then(|| {
                         view! {
                             <img
-                                node_ref=icon_image
                                 src=icon
                                 alt=""
                                 width="48"
                                 height="48"
                                 referrerpolicy="no-referrer"
-                                on:error=move |_| tell_broken()
+                                on:error=move |_| {
+                                    if let Some(tell) = on_broken_icon {
+                                        tell.run(());
+                                    }
+                                }
                             />
                         }
                     })
