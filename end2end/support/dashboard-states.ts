@@ -298,8 +298,8 @@ const accountStates: PageState[] = [
 /** On the Free plan: apps beyond its limit, a month nearly spent, a webhook that was set before and one that was not. */
 function freePlanStates(withWebhook: string, withoutWebhook: string): PageState[] {
   return [
-    { name: 'free-apps', path: '/apps', shows: '#create .hint a' },
-    { name: 'free-apps-refused', path: '/apps', prepare: makeApp, shows: '#create .note.error a' },
+    { name: 'free-apps', path: '/apps', shows: '#create a[href="/pricing"]' },
+    { name: 'free-apps-refused', path: '/apps?error=PLAN_LIMIT_EXCEEDED&form=create#create', shows: '#create .note.error a' },
     { name: 'free-webhook', path: `${withoutWebhook}/webhook`, shows: '#webhook a[href="/pricing"]' },
     { name: 'free-webhook-refused', path: `${withoutWebhook}/webhook?error=PLAN_REQUIRED&form=webhook#webhook`, shows: '#webhook .note.error a' },
     { name: 'free-webhook-kept', path: `${withWebhook}/webhook`, shows: '#switch a[href="/pricing"]' },
@@ -367,10 +367,6 @@ function makeKey(page: Page): Promise<void> {
 
 function makeNamelessKey(page: Page): Promise<void> {
   return submit(page, 'form[action="/_app/create_key"]', { name: '' });
-}
-
-function makeApp(page: Page): Promise<void> {
-  return submit(page, 'form[action="/_app/create_app"]', { name: '四号店' });
 }
 
 function makeNamelessApp(page: Page): Promise<void> {
