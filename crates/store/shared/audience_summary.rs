@@ -10,13 +10,14 @@ use std::collections::HashMap;
 
 use futures_util::stream::BoxStream;
 use hato_domain::{AppId, AudienceFilter, PositionSet, ReachBlock, UnixMillis};
-use hato_service::ports::AudienceSummary;
+use hato_service::ports::{ActivePositions, AudienceSummary};
 
 use self::looked_at::LookedAt;
 use crate::Database;
 use crate::dialect::{DbConnection, bounded_reader, is_out_of_time, sql};
 use crate::queue::number_list;
 use crate::reach_blocks::{blocks_of, decoded};
+use crate::sampled_devices::spread;
 use crate::selection::select_with;
 use crate::settlement::count_i64;
 
@@ -145,21 +146,16 @@ impl Population {
     fn sample(&self) -> Vec<i64> {
         match self {
             Self::Everyone(everyone) => {
-                let last = everyone.last_position;
-                let tried = SAMPLE.saturating_mul(last) / everyone.active.max(1);
-                let distance = last / tried.clamp(1, MAX_TRIED);
-                (1..=last).step_by(step(distance)).collect()
+                let (active, last) = (everyone.active, everyone.last_position);
+                spread(ActivePositions { active, last }, SAMPLE, MAX_TRIED)
             }
             Self::Selected(positions) => {
-                let distance = count_i64(positions.len()) / SAMPLE;
-                positions.iter().step_by(step(distance)).collect()
+                let distance = (count_i64(positions.len()) / SAMPLE).max(1);
+                let distance = usize::try_from(distance).unwrap_or(usize::MAX);
+                positions.iter().step_by(distance).collect()
             }
         }
     }
-}
-
-fn step(distance: i64) -> usize {
-    usize::try_from(distance.max(1)).unwrap_or(usize::MAX)
 }
 
 struct RecipientRow {

@@ -21,7 +21,7 @@ pub(crate) async fn sampled_devices(
     let sampled = if positions.active <= SAMPLE {
         first(database, app).await
     } else {
-        those_at(database, app, &spread(positions)).await
+        those_at(database, app, &spread(positions, SAMPLE, MAX_TRIED)).await
     };
     match sampled {
         Ok(sampled) => Ok(Some(sampled)),
@@ -30,10 +30,11 @@ pub(crate) async fn sampled_devices(
     }
 }
 
-/// Positions among which about as many are somebody's as are looked at.
-fn spread(ActivePositions { active, last }: ActivePositions) -> Vec<i64> {
-    let tried = SAMPLE.saturating_mul(last) / active.max(1);
-    let distance = (last / tried.clamp(1, MAX_TRIED)).max(1);
+/// Positions, evenly spread and at most about `max_tried`, among which about `count` are somebody's.
+pub(crate) fn spread(positions: ActivePositions, count: i64, max_tried: i64) -> Vec<i64> {
+    let ActivePositions { active, last } = positions;
+    let tried = count.saturating_mul(last) / active.max(1);
+    let distance = (last / tried.clamp(1, max_tried)).max(1);
     let distance = usize::try_from(distance).unwrap_or(usize::MAX);
     (1..=last).step_by(distance).collect()
 }
