@@ -3,10 +3,11 @@
 
 use std::time::{Duration, Instant};
 
-use sqlx::error::DatabaseError;
 use sqlx::pool::PoolConnection;
 use sqlx::sqlite::{SqliteConnectOptions, SqlitePoolOptions};
 use sqlx::{Sqlite, SqlitePool};
+
+use crate::database::result_code;
 
 /// How many such reads run at the same time; each connection is a thread.
 const MAX_CONNECTIONS: u32 = 2;
@@ -51,13 +52,9 @@ impl BoundedReaders {
     }
 }
 
-/// Whether a read took longer than it may (`SQLITE_INTERRUPT`, 9, in the low byte of the result code), or found no connection.
+/// Whether a read took longer than it may (`SQLITE_INTERRUPT`, 9), or found no connection.
 pub(crate) fn is_out_of_time(error: &sqlx::Error) -> bool {
-    let code = error.as_database_error().and_then(DatabaseError::code);
-    let is_interrupted = code
-        .and_then(|code| code.parse::<i32>().ok())
-        .is_some_and(|code| code & 0xff == 9);
-    is_interrupted || matches!(error, sqlx::Error::PoolTimedOut)
+    result_code(error) == Some(9) || matches!(error, sqlx::Error::PoolTimedOut)
 }
 
 #[cfg(test)]

@@ -238,7 +238,7 @@ pub(crate) fn is_busy(error: &sqlx::Error) -> bool {
 }
 
 /// SQLite's result code, which is in the low byte of the extended one.
-fn result_code(error: &sqlx::Error) -> Option<i32> {
+pub(crate) fn result_code(error: &sqlx::Error) -> Option<i32> {
     let code = error.as_database_error().and_then(DatabaseError::code)?;
     Some(code.parse::<i32>().ok()? & 0xff)
 }

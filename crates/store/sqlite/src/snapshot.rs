@@ -7,11 +7,10 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use sqlx::error::DatabaseError;
 use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{ConnectOptions as _, Connection as _, SqliteConnection};
 
-use crate::database::{BUSY_TIMEOUT, MIGRATIONS, make_file};
+use crate::database::{BUSY_TIMEOUT, MIGRATIONS, make_file, result_code};
 
 /// There is no copy, or it is not sound.
 #[derive(Debug, thiserror::Error)]
@@ -117,11 +116,9 @@ pub async fn check_integrity(path: &Path) -> Result<Vec<String>, SnapshotError> 
     }
 }
 
-/// `SQLITE_CORRUPT`, 11, or `SQLITE_NOTADB`, 26, in the low byte of the result code.
+/// `SQLITE_CORRUPT`, 11, or `SQLITE_NOTADB`, 26.
 fn is_damage(error: &sqlx::Error) -> bool {
-    let code = error.as_database_error().and_then(DatabaseError::code);
-    code.and_then(|code| code.parse::<i32>().ok())
-        .is_some_and(|code| matches!(code & 0xff, 11 | 26))
+    matches!(result_code(error), Some(11 | 26))
 }
 
 /// What SQLite finds wrong with the file, at most 100 lines; none when it is whole.
