@@ -3,6 +3,7 @@
 use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::time::SystemTime;
 
 use anyhow::{Context, Result};
@@ -13,6 +14,8 @@ use crate::workspace::{self, Workspace};
 
 /// Wasm builds have a target directory of their own, so that they never wait for a native build.
 const TARGET: &str = "wasm32-site";
+/// What browsers run.
+const PLATFORM: &str = "wasm32-unknown-unknown";
 
 /// The kind of script that wraps the wasm.
 #[derive(Clone, Copy)]
@@ -44,48 +47,63 @@ pub fn build(
         ("wasm", "wasm")
     };
     let target = workspace.target.join(TARGET);
-    workspace::run(
-        workspace
-            .cargo()
-            .args([
-                "build",
-                "--quiet",
-                "--lib",
-                "--target",
-                "wasm32-unknown-unknown",
-            ])
-            .args(["--package", package, "--profile", profile, "--target-dir"])
-            .arg(&target)
-            .args(["--config", &remap_home_config()?]),
-    )?;
-    let file = format!(
-        "wasm32-unknown-unknown/{folder}/{}.wasm",
-        package.replace('-', "_")
-    );
+    let mut cargo = workspace.cargo();
+    cargo
+        .args(["build", "--quiet", "--lib", "--target", PLATFORM])
+        .args(["--package", package, "--profile", profile, "--target-dir"])
+        .arg(&target);
+    let mut flags = vec![remap_home_flag()?];
+    if !dev {
+        leave_panics_out(&mut cargo, &mut flags);
+    }
+    cargo.args(["--config", &flags_config(&flags)]);
+    workspace::run(&mut cargo)?;
+    let file = format!("{PLATFORM}/{folder}/{}.wasm", package.replace('-', "_"));
     let output = target.join("bound").join(folder).join(package);
     bind(&target.join(file), &output, kind)?;
     read(&output)
 }
 
 /// Panics name the files of dependencies: without this machine's folder the bytes are everybody's.
-fn remap_home_config() -> Result<String> {
+fn remap_home_flag() -> Result<String> {
     let cargo = env::var_os("CARGO_HOME")
         .map(PathBuf::from)
         .or_else(|| env::home_dir().map(|home| home.join(".cargo")))
         .context("cargo has no home")?;
-    Ok(format!(
-        "target.wasm32-unknown-unknown.rustflags=['--remap-path-prefix={}=cargo']",
-        cargo.display()
-    ))
+    Ok(format!("--remap-path-prefix={}=cargo", cargo.display()))
 }
 
-/// Runs wasm-bindgen, unless what it made last time is newer than the wasm and than xtask itself.
+/// Compiles the standard library too, so that a panic stops the program without a word: what writes its message is an eighth of what
+/// browsers load, and nobody reads it there. The toolchain is pinned, so that what is unstable of this is the same for everybody.
+fn leave_panics_out(cargo: &mut Command, flags: &mut Vec<String>) {
+    cargo
+        .env("RUSTC_BOOTSTRAP", "1")
+        .args(["-Zbuild-std=std,panic_abort", "-Zbuild-std-features="]);
+    flags.extend(
+        [
+            "-Zunstable-options",
+            "-Cpanic=immediate-abort",
+            "-Zfmt-debug=none",
+        ]
+        .map(str::to_owned),
+    );
+}
+
+fn flags_config(flags: &[String]) -> String {
+    format!("target.{PLATFORM}.rustflags={flags:?}")
+}
+
+/// Whether what wasm-bindgen made last time is newer than the wasm and than xtask itself.
+fn is_bound(wasm: &Path, output: &Path) -> Result<bool> {
+    let Ok(output_time) = modified_time(&output.join("package_bg.wasm")) else {
+        return Ok(false);
+    };
+    Ok(output_time > modified_time(wasm)? && output_time > modified_time(&env::current_exe()?)?)
+}
+
+/// Runs wasm-bindgen, unless that has nothing new to do.
 fn bind(wasm: &Path, output: &Path, kind: ScriptKind) -> Result<()> {
-    let output_time = output.join("package_bg.wasm");
-    if let Ok(output_time) = modified_time(&output_time)
-        && output_time > modified_time(wasm)?
-        && output_time > modified_time(&env::current_exe()?)?
-    {
+    if is_bound(wasm, output)? {
         return Ok(());
     }
     if output.exists() {

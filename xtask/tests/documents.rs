@@ -1,4 +1,5 @@
-//! What documents name is there: the glossary's files, and every path of the repository in `docs/` and `README.md`.
+//! What documents name is there: the glossary's files, and every path of the repository in `docs/` and `README.md`. Decisions stand in
+//! their order.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -68,6 +69,32 @@ fn paths(document: &str) -> BTreeSet<&str> {
         .collect()
 }
 
+/// The headings of a document of decisions that do not begin with a date, or with a later one than the decision above them in the
+/// same subject.
+fn misplaced_decisions(document: &str) -> Vec<&str> {
+    let mut last = None;
+    let headings = document.lines().filter(|line| line.starts_with("##"));
+    headings
+        .filter(|heading| {
+            let Some(decision) = heading.strip_prefix("### ") else {
+                last = None;
+                return false;
+            };
+            let date = decision.split_once(": ").map(|(date, _)| date);
+            let date = date.filter(|date| is_date(date));
+            let is_misplaced = date.is_none() || last.is_some_and(|last| date > Some(last));
+            last = date.or(last);
+            is_misplaced
+        })
+        .collect()
+}
+
+/// Whether it has the form `2026-01-31`.
+fn is_date(text: &str) -> bool {
+    let digits = text.replace(|c: char| c.is_ascii_digit(), "0");
+    digits == "0000-00-00"
+}
+
 #[test]
 fn the_glossary_has_one_sentence_one_source_and_one_file_for_each_term() {
     let terms = terms();
@@ -99,4 +126,22 @@ fn every_path_that_a_document_names_is_there() {
         missing.extend(paths.map(|path| format!("{}: {path}", document.display())));
     }
     assert!(missing.is_empty(), "{}", missing.join("\n"));
+}
+
+#[test]
+fn decisions_stand_newest_first_within_their_subject() {
+    let decisions = read(&root().join("docs/DECISIONS.md"));
+    assert!(decisions.matches("\n### ").count() > 100);
+    let misplaced = misplaced_decisions(&decisions);
+    assert!(misplaced.is_empty(), "{misplaced:#?}");
+}
+
+#[test]
+fn a_decision_that_is_younger_than_the_one_above_is_misplaced() {
+    let document = "## A\n### 2026-11-22: b\n### 2026-11-22: c\n### 2026-11-23: d\n### 2026-11-21: e\n### f\n\
+                    ## B\n### 2026-11-23: g\n";
+    assert_eq!(
+        misplaced_decisions(document),
+        ["### 2026-11-23: d", "### f"]
+    );
 }

@@ -1,4 +1,4 @@
-//! `docs/SPECIFICATION.md` has every section that a comment names, and describes every code, setting and route.
+//! `docs/SPECIFICATION.md` has every section that a comment names, lists its sections, and describes every code, setting and route.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -70,6 +70,36 @@ fn sections(document: &str) -> BTreeSet<String> {
                 .find(|it| heading.starts_with(it))
         })
         .collect()
+}
+
+/// The sections that a part consists of, without those within them, each with its title: `SPEC 4` and `Endpoints`.
+fn titles(document: &str) -> BTreeSet<(String, &str)> {
+    let headings = document.lines().filter_map(|line| line.strip_prefix("## "));
+    headings
+        .filter_map(|heading| {
+            let section = references(heading).into_iter().next()?;
+            let title = heading.strip_prefix(&*section)?.trim();
+            Some((section, title))
+        })
+        .collect()
+}
+
+/// What the table of contents lists: a column of numbers and one of titles for each part.
+fn contents(document: &str) -> BTreeSet<(String, &str)> {
+    let rows = document
+        .lines()
+        .skip_while(|line| !line.starts_with("| SPEC "));
+    let rows = rows.take_while(|line| line.starts_with('|')).skip(2);
+    let cells = rows.map(|row| row.trim_matches('|').split('|').map(str::trim));
+    let listed = cells.flat_map(|cells| {
+        let cells: Vec<&str> = cells.collect();
+        let sections = cells.chunks(2).zip(PARTS);
+        let named = sections.filter(|(cells, _)| !cells[0].is_empty());
+        named
+            .map(|(cells, part)| (format!("{part} {}", cells[0]), cells[1]))
+            .collect::<Vec<_>>()
+    });
+    listed.collect()
 }
 
 /// The sections that a line names, those within a range included. A reference without a number leads nowhere: a line that ends
@@ -213,6 +243,12 @@ fn every_section_that_is_named_is_there() {
 }
 
 #[test]
+fn the_table_of_contents_lists_the_sections_by_their_titles() {
+    let document = specification();
+    assert_eq!(contents(&document), titles(&document));
+}
+
+#[test]
 fn every_error_code_is_described() {
     let source = read("crates/domain/src/error_code.rs");
     let codes = quoted(&source, " = ").map(|(_, code)| code.to_owned());
@@ -251,6 +287,20 @@ fn references_are_read_in_every_form() {
     ] {
         assert_eq!(references(line), named, "{line}");
     }
+}
+
+#[test]
+fn contents_and_titles_are_read_from_a_document() {
+    let document = "| SPEC | | CONTRACT | |\n|---|---|---|---|\n| 2 | Two | 1 | First |\n| | | 12 | Twelfth |\n\n| 3 | no part of it |\n\n\
+                    ## SPEC 2 Two\n### SPEC 2.1 Below\n## CONTRACT 1 First\n## Others\n## CONTRACT 12 Twelfth\n";
+    let expected = [
+        ("CONTRACT 1", "First"),
+        ("CONTRACT 12", "Twelfth"),
+        ("SPEC 2", "Two"),
+    ];
+    let expected = BTreeSet::from(expected.map(|(section, title)| (section.to_owned(), title)));
+    assert_eq!(contents(document), expected);
+    assert_eq!(titles(document), expected);
 }
 
 #[test]

@@ -6,6 +6,7 @@ mod proxies;
 mod schemas;
 mod units;
 mod workflows;
+mod written_secrets;
 
 use std::fs;
 use std::io::ErrorKind;

@@ -10,6 +10,18 @@ use tempfile::TempDir;
 
 use super::{assert_success, root};
 
+/// What a package is made of.
+const PACKED: [&str; 8] = [
+    "scripts/package",
+    "deploy",
+    "CHANGELOG.md",
+    "LICENSE-APACHE",
+    "LICENSE-MIT",
+    "README.md",
+    "docs/DEPLOY.md",
+    "docs/CLI.md",
+];
+
 /// Programs that only know their version.
 fn stand_ins(folder: &Path) {
     for name in ["hato-server", "hato"] {
@@ -19,10 +31,10 @@ fn stand_ins(folder: &Path) {
     }
 }
 
-/// The archive that the script makes of the programs, and its bytes.
-fn package(programs: &Path) -> (String, Vec<u8>) {
+/// The archive that the script of this repository makes of the programs, and its bytes.
+fn package(repository: &Path, programs: &Path) -> (String, Vec<u8>) {
     let folder = TempDir::new().expect("a folder");
-    let mut script = Command::new(root().join("scripts/package"));
+    let mut script = Command::new(repository.join("scripts/package"));
     let packed = script.arg(folder.path()).env("HATO_BIN_DIR", programs);
     let packed = packed.output().expect("it runs");
     assert_success(&packed);
@@ -39,7 +51,7 @@ fn package(programs: &Path) -> (String, Vec<u8>) {
 fn a_package_has_the_programs_and_what_running_them_takes_and_is_the_same_each_time() {
     let programs = TempDir::new().expect("a folder");
     stand_ins(programs.path());
-    let (names, bytes) = package(programs.path());
+    let (names, bytes) = package(&root(), programs.path());
     let top = format!("hato-1.2.3-linux-{}", std::env::consts::ARCH);
     for file in [
         "hato-server",
@@ -53,5 +65,25 @@ fn a_package_has_the_programs_and_what_running_them_takes_and_is_the_same_each_t
         let name = format!("{top}/{file}");
         assert!(names.lines().any(|line| line == name), "{name} in {names}");
     }
-    assert_eq!(package(programs.path()), (names, bytes));
+    assert_eq!(package(&root(), programs.path()), (names, bytes));
+}
+
+#[test]
+fn a_package_leaves_out_the_secrets_that_deploying_has_written() {
+    let repository = TempDir::new().expect("a folder");
+    let repository = repository.path();
+    for path in PACKED {
+        let target = repository.join(path);
+        fs::create_dir_all(target.parent().expect("a folder")).expect("a folder");
+        let mut copy = Command::new("cp");
+        let copied = copy.arg("-RT").arg(root().join(path)).arg(&target);
+        assert_success(&copied.output().expect("cp runs"));
+    }
+    let programs = TempDir::new().expect("a folder");
+    stand_ins(programs.path());
+    let without = package(repository, programs.path());
+    for secrets in ["deploy/secrets.env", "deploy/.env", "deploy/caddy/.env"] {
+        fs::write(repository.join(secrets), "HATO_PEPPER=a\n").expect("a file");
+    }
+    assert_eq!(package(repository, programs.path()), without);
 }

@@ -30,6 +30,17 @@ fn the_compose_files_name_what_is_there() {
 }
 
 #[test]
+fn the_first_command_makes_the_image_that_the_next_ones_run() {
+    let text = read("deploy/compose.fleet.yaml");
+    let comments = text.lines().filter_map(|line| line.strip_prefix("#   "));
+    let mut commands = comments.filter(|it| it.starts_with("docker "));
+    let build = "docker build -f deploy/Dockerfile -t hato .";
+    assert_eq!(commands.next(), Some(build), "{text}");
+    let made = commands.next();
+    assert!(made.is_some_and(|it| it.starts_with("docker run --rm hato ")));
+}
+
+#[test]
 fn the_manifests_follow_the_schemas_of_kubernetes() {
     let mut validate = verifier("kubernetes-validate");
     let validate = validate
@@ -38,13 +49,33 @@ fn the_manifests_follow_the_schemas_of_kubernetes() {
     assert_success(&validate.output().expect("it runs"));
 }
 
+/// How many containers a manifest has run the image.
+fn containers(manifest: &str) -> usize {
+    manifest.matches("- name: hato\n          image:").count()
+}
+
+/// Migrating a large database takes longer than a process that is stuck is left alone for.
+#[test]
+fn a_container_that_starts_has_time_before_it_is_asked_whether_it_lives() {
+    for path in files("deploy/kubernetes", ".yaml") {
+        let text = std::fs::read_to_string(&path).expect("a manifest");
+        let startup = "startupProbe:
+            httpGet: {path: /healthz, port: http}
+            periodSeconds: 5
+            failureThreshold: 72
+          livenessProbe:";
+        let count = text.matches(startup).count();
+        assert_eq!(count, containers(&text), "{}", path.display());
+    }
+}
+
 #[test]
 fn containers_are_run_by_the_images_user_on_a_file_system_that_is_read_only() {
     let image = read("deploy/Dockerfile");
     assert!(image.contains("\nUSER 65532:65532\n"), "{image}");
     for path in files("deploy/kubernetes", ".yaml") {
         let text = std::fs::read_to_string(&path).expect("a manifest");
-        let containers = text.matches("- name: hato\n          image:").count();
+        let containers = containers(&text);
         assert!(containers > 0, "{}", path.display());
         for setting in [
             "runAsNonRoot: true",
