@@ -2,6 +2,18 @@
 //!
 //! A fuzz target is a function of some bytes that panics when a property does not hold. `make fuzz` looks for such bytes; those in
 //! `fuzz/corpus/<target>/` are the ones that each has to stand in every test run: made by hand, or found.
+//!
+//! ```
+//! /// A target: whatever the bytes are, what is read of them as text is written as the same bytes.
+//! fn text(data: &[u8]) {
+//!     if let Ok(text) = str::from_utf8(data) {
+//!         assert_eq!(text.as_bytes(), data);
+//!     }
+//! }
+//!
+//! // With each file of fuzz/corpus/cursor; a panic ends the test that calls this.
+//! hato_corpus::replay("cursor", text);
+//! ```
 
 use std::fs;
 use std::path::{Path, PathBuf};

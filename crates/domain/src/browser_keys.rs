@@ -6,6 +6,8 @@ use base64::engine::general_purpose::GeneralPurpose;
 use base64::engine::{DecodePaddingMode, GeneralPurposeConfig};
 
 use crate::ErrorCode;
+#[cfg(feature = "curve")]
+use crate::RegistrationFault;
 
 /// A browser's public key and its authentication secret, by which messages are encrypted for it. `Debug` hides both.
 #[derive(Clone, PartialEq, Eq)]
@@ -28,12 +30,13 @@ impl BrowserKeys {
     /// Reads both from base64url or base64, with or without padding; not 65 bytes on the curve and 16 bytes:
     /// `INVALID_INPUT` (CONTRACT 5).
     #[cfg(feature = "curve")]
-    pub fn parse(p256dh: &str, auth: &str) -> Result<Self, ErrorCode> {
+    pub fn parse(p256dh: &str, auth: &str) -> Result<Self, RegistrationFault> {
         let keys = Self {
-            p256dh: decode(p256dh)?,
-            auth: decode(auth)?,
+            p256dh: decode(p256dh).map_err(|_| RegistrationFault::P256dh)?,
+            auth: decode(auth).map_err(|_| RegistrationFault::Auth)?,
         };
-        p256::PublicKey::from_sec1_bytes(&keys.p256dh).map_err(|_| ErrorCode::InvalidInput)?;
+        let point = p256::PublicKey::from_sec1_bytes(&keys.p256dh);
+        point.map_err(|_| RegistrationFault::P256dh)?;
         Ok(keys)
     }
 }

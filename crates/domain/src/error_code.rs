@@ -82,7 +82,7 @@ error_codes! {
     /// The payload or the body is too large.
     PayloadTooLarge = "PAYLOAD_TOO_LARGE", 413, "送信内容が大きすぎます（上限は、通知が 3,072 バイト、リクエスト本文が 256 KiB です）。";
     /// The Free plan's monthly number of sends would be exceeded.
-    MonthlyLimitExceeded = "MONTHLY_LIMIT_EXCEEDED", 429, "今月の送信数の上限を超えます。";
+    MonthlyLimitExceeded = "MONTHLY_LIMIT_EXCEEDED", 429, "今月の宛先数の上限を超えます。";
     /// The app has as many active subscriptions as its plan or the operator allows.
     SubscriberLimitExceeded = "SUBSCRIBER_LIMIT_EXCEEDED", 429, "アプリの購読者数の上限に達しました。";
     /// Too many requests; `Retry-After` says how many seconds to wait.
@@ -110,7 +110,7 @@ error_codes! {
     /// The app has as many API keys or VAPID keys as it may have.
     TooManyKeys = "TOO_MANY_KEYS", 409, "アプリのキー数の上限に達しました。使わないキーを削除してください。";
     /// The VAPID key is the app's primary one, or active subscriptions were made with it.
-    KeyInUse = "KEY_IN_USE", 409, "この VAPID 鍵は使用中です。主たる鍵と、有効な購読がある鍵は削除できません。";
+    KeyInUse = "KEY_IN_USE", 409, "この VAPID 鍵は使用中です。既定の鍵と、有効な購読がある鍵は削除できません。";
 }
 
 impl ErrorCode {
@@ -118,7 +118,7 @@ impl ErrorCode {
     pub const RATE_LIMIT_WINDOW: u64 = 60;
 
     /// How long to wait for room in a process that has none, seconds: longer than most requests take, shorter than people wait.
-    const OVERLOAD_PAUSE: u64 = 5;
+    const OVERLOAD_DELAY: u64 = 5;
 
     /// The code named by `text`, if there is one; clients read error bodies with it.
     pub fn parse(text: &str) -> Option<Self> {
@@ -140,7 +140,7 @@ impl ErrorCode {
     pub const fn retry_after(self) -> Option<u64> {
         match self {
             Self::RateLimited => Some(Self::RATE_LIMIT_WINDOW),
-            Self::Overloaded => Some(Self::OVERLOAD_PAUSE),
+            Self::Overloaded => Some(Self::OVERLOAD_DELAY),
             _ => None,
         }
     }

@@ -30,7 +30,7 @@ impl FailureDetail {
         (!line.is_empty()).then(|| Self(shortened(line).into()))
     }
 
-    /// The line.
+    /// The detail as it is stored and shown.
     pub fn as_str(&self) -> &str {
         &self.0
     }

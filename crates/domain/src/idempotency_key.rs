@@ -16,9 +16,8 @@ impl IdempotencyKey {
         if value.is_empty() || value.len() > Self::MAX_BYTES || !value.iter().all(printable) {
             return Err(ErrorCode::InvalidInput);
         }
-        String::from_utf8(value.to_vec())
-            .map(Self)
-            .map_err(|_| ErrorCode::InvalidInput)
+        let text = String::from_utf8(value.to_vec());
+        text.map(Self).map_err(|_| ErrorCode::InvalidInput)
     }
 
     /// The key as the client sent it.

@@ -5,7 +5,7 @@ mod columns;
 
 use serde::Deserialize;
 
-pub use self::batches::{Batches, RefusedLine};
+pub use self::batches::{Batches, LineFault, RefusedLine};
 use self::columns::Columns;
 use crate::UnixMillis;
 use crate::lines::{ForeignText, Line, LineError, LineReader};
@@ -58,24 +58,34 @@ pub enum EntryError {
 
 /// A text that is no list of subscribers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum NotAList {
+pub enum ListFormatError {
     /// It is no text in UTF-8.
     Foreign(ForeignText),
     /// None of its first lines is a JSON object or names a column of endpoints.
     Unknown,
 }
 
+impl ListFormatError {
+    /// The code that the file is refused with, at its first line.
+    pub const fn code(self) -> &'static str {
+        match self {
+            Self::Foreign(foreign) => foreign.code(),
+            Self::Unknown => "NO_LIST",
+        }
+    }
+}
+
 /// An exported subscription, or what `PushSubscription.toJSON()` gives.
 #[derive(Deserialize)]
 struct JsonLine {
-    keys: Option<Keys>,
+    keys: Option<SubscriptionKeys>,
     created_at: Option<i64>,
     #[serde(flatten)]
     registration: RegisterSubscription,
 }
 
 #[derive(Deserialize)]
-struct Keys {
+struct SubscriptionKeys {
     p256dh: Option<String>,
     auth: Option<String>,
 }
@@ -117,15 +127,15 @@ impl ListReader {
     }
 
     /// The next line; none until more is there, or at the end.
-    pub fn next_entry(&mut self) -> Result<Option<ListEntry>, NotAList> {
+    pub fn next_entry(&mut self) -> Result<Option<ListEntry>, ListFormatError> {
         loop {
-            let Some(line) = self.lines.next_line().map_err(NotAList::Foreign)? else {
+            let Some(line) = self.lines.next_line().map_err(ListFormatError::Foreign)? else {
                 // The export of an app without subscribers has no line.
                 let may_be_one = self.has_format() || self.lines_before == 0;
                 return if may_be_one || !self.has_ended() {
                     Ok(None)
                 } else {
-                    Err(NotAList::Unknown)
+                    Err(ListFormatError::Unknown)
                 };
             };
             if let Some(entry) = self.entry(line)? {
@@ -134,21 +144,27 @@ impl ListReader {
         }
     }
 
+    /// Counts a line that stands before the list; too many of them, and there is none.
+    const fn count_line_before(&mut self) -> Result<(), ListFormatError> {
+        self.lines_before += 1;
+        if self.lines_before == MAX_LINES_BEFORE {
+            return Err(ListFormatError::Unknown);
+        }
+        Ok(())
+    }
+
     /// What a line is; none for the one that names the columns.
-    fn entry(&mut self, line: Line) -> Result<Option<ListEntry>, NotAList> {
+    fn entry(&mut self, line: Line) -> Result<Option<ListEntry>, ListFormatError> {
         if self.format.is_none() {
             let text = line.text.as_deref().unwrap_or_default();
-            self.format = Format::of(text);
+            self.format = Format::recognize(text);
             if let Some(Format::Csv(columns)) = &self.format {
                 self.lines.expect_records(columns.count());
                 return Ok(None);
             }
         }
         if self.format.is_none() {
-            self.lines_before += 1;
-            if self.lines_before == MAX_LINES_BEFORE {
-                return Err(NotAList::Unknown);
-            }
+            self.count_line_before()?;
         }
         let text = line.text.map_err(EntryError::Line);
         let format = self.format.as_ref().ok_or(EntryError::NoSubscription);
@@ -162,7 +178,7 @@ impl ListReader {
 
 impl Format {
     /// How a list is written that begins with this line.
-    fn of(line: &str) -> Option<Self> {
+    fn recognize(line: &str) -> Option<Self> {
         let line = line.trim();
         if line.starts_with('{') {
             return Some(Self::Json);
@@ -187,7 +203,7 @@ fn json_item(line: &str) -> Result<BulkItem, EntryError> {
     let line = serde_json::from_str(line.trim());
     let line: JsonLine = line.map_err(|_| EntryError::NoSubscription)?;
     let mut registration = line.registration;
-    if let Some(Keys { p256dh, auth }) = line.keys {
+    if let Some(SubscriptionKeys { p256dh, auth }) = line.keys {
         (registration.p256dh, registration.auth) = (p256dh, auth);
     }
     // What an import registers is nobody's page.

@@ -29,6 +29,17 @@ pub enum ForeignText {
     Utf16,
 }
 
+impl ForeignText {
+    /// The code that a file is refused with.
+    pub const fn code(self) -> &'static str {
+        match self {
+            Self::Gzip => "GZIP",
+            Self::Zstd => "ZSTD",
+            Self::Utf16 => "UTF_16",
+        }
+    }
+}
+
 /// Why a line cannot be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LineError {
@@ -47,7 +58,7 @@ pub struct Line {
     pub number: u64,
     /// The number of its last line.
     pub last: u64,
-    /// What it says.
+    /// The text without its line break, or why it cannot be read.
     pub text: Result<String, LineError>,
 }
 
@@ -57,6 +68,8 @@ pub struct LineReader {
     buffer: Vec<u8>,
     /// Where in the buffer begins what was not given out.
     start: usize,
+    /// How many bytes from there on did not tell where the next line ends. Only another line break can, however small the pieces are.
+    examined: usize,
     /// How many lines were given out or left out.
     number: u64,
     hash: DefaultHasher,
@@ -69,7 +82,7 @@ pub struct LineReader {
 }
 
 /// How much of the buffer the next line takes.
-enum Extent {
+enum LineEnd {
     /// So many bytes and lines, with their line breaks.
     Known(usize, u64),
     /// So many bytes, with the break of a line whose quote is open.
@@ -86,6 +99,7 @@ impl LineReader {
             max_bytes,
             buffer: Vec::new(),
             start: 0,
+            examined: 0,
             number: 0,
             hash: DefaultHasher::new(),
             has_begun: false,
@@ -135,17 +149,17 @@ impl LineReader {
         loop {
             self.skip();
             let (text, lines) = match self.extent() {
-                Extent::Unknown => return Ok(None),
-                Extent::TooLong => {
+                LineEnd::Unknown => return Ok(None),
+                LineEnd::TooLong => {
                     self.is_skipping = true;
                     (Err(LineError::TooLong), 1)
                 }
-                Extent::OpenQuote(bytes) => {
+                LineEnd::OpenQuote(bytes) => {
                     // Not what it says, but where the next one begins.
                     let _ = self.take(bytes);
                     (Err(LineError::OpenQuote), 1)
                 }
-                Extent::Known(bytes, lines) => (self.take(bytes), lines),
+                LineEnd::Known(bytes, lines) => (self.take(bytes), lines),
             };
             let number = self.number + 1;
             self.number += lines;
@@ -186,41 +200,56 @@ impl LineReader {
         let bytes = end.map_or(rest.len(), |end| end + 1);
         self.hash.write(&rest[..bytes]);
         self.start += bytes;
+        self.examined = 0;
     }
 
     fn take(&mut self, bytes: usize) -> Result<String, LineError> {
         let taken = &self.buffer[self.start..self.start + bytes];
         self.start += bytes;
+        self.examined = 0;
         self.hash.write(taken);
         String::from_utf8(taken.to_vec()).map_err(|_| LineError::NotUtf8)
     }
 
-    fn extent(&self) -> Extent {
+    fn extent(&mut self) -> LineEnd {
+        let rest = &self.buffer[self.start..];
+        let may_tell = self.has_ended
+            || rest.len() >= self.max_bytes + 2
+            || rest[self.examined..].contains(&b'\n');
+        self.examined = rest.len();
+        if may_tell {
+            self.find_end()
+        } else {
+            LineEnd::Unknown
+        }
+    }
+
+    fn find_end(&self) -> LineEnd {
         let rest = &self.buffer[self.start..];
         // Its line break comes on top.
         let most = &rest[..rest.len().min(self.max_bytes + 2)];
         let line = most.iter().position(|byte| *byte == b'\n');
         let line = match line {
             Some(at) => at + 1,
-            None if most.len() == self.max_bytes + 2 => return Extent::TooLong,
+            None if most.len() == self.max_bytes + 2 => return LineEnd::TooLong,
             None if self.has_ended && !rest.is_empty() => rest.len(),
-            None => return Extent::Unknown,
+            None => return LineEnd::Unknown,
         };
         let Some(fields) = self.fields else {
-            return Extent::Known(line, 1);
+            return LineEnd::Known(line, 1);
         };
         // Nothing of the text is behind what was looked at.
         let is_all = most.len() == rest.len() && most.len() < self.max_bytes + 2;
         match record_end(most, fields) {
-            RecordEnd::At(bytes, lines) => Extent::Known(bytes, lines),
+            RecordEnd::At(bytes, lines) => LineEnd::Known(bytes, lines),
             RecordEnd::InQuotes { is_hopeless } if is_hopeless || self.has_ended || !is_all => {
-                Extent::OpenQuote(line)
+                LineEnd::OpenQuote(line)
             }
             RecordEnd::InQuotes { .. } | RecordEnd::Behind(_) if is_all && !self.has_ended => {
-                Extent::Unknown
+                LineEnd::Unknown
             }
-            RecordEnd::Behind(lines) if is_all => Extent::Known(rest.len(), lines),
-            RecordEnd::InQuotes { .. } | RecordEnd::Behind(_) => Extent::TooLong,
+            RecordEnd::Behind(lines) if is_all => LineEnd::Known(rest.len(), lines),
+            RecordEnd::InQuotes { .. } | RecordEnd::Behind(_) => LineEnd::TooLong,
         }
     }
 }

@@ -6,7 +6,7 @@ text_enum!(
     /// What an app measures of its messages (CONTRACT 15).
     #[derive(Default)]
     Tracking or ErrorCode::InvalidInput {
-        /// Nothing.
+        /// Messages carry no token, and no browser reports anything.
         #[default]
         Off = "off",
         /// How many were displayed, clicked and dismissed, and nobody's name.
@@ -44,7 +44,7 @@ pub struct MessageSettings {
     pub site_url: Option<SiteUrl>,
     /// Whether Apple's push service gets declarative messages.
     pub declarative: bool,
-    /// What is measured.
+    /// Whether messages carry a token by which browsers report what became of them.
     pub tracking: Tracking,
 }
 

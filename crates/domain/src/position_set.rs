@@ -11,11 +11,11 @@ const MAP_BYTES: usize = 512;
 const WORDS: usize = 64;
 
 /// The positions of a block, one bit each.
-type Block = Box<[u64; WORDS]>;
+type BitBlock = Box<[u64; WORDS]>;
 
 /// A set of positions, which are not negative.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct PositionSet(BTreeMap<i64, Block>);
+pub struct PositionSet(BTreeMap<i64, BitBlock>);
 
 impl PositionSet {
     /// Positions of a block: `block * BLOCK_SIZE` is its first one.
@@ -71,12 +71,8 @@ impl PositionSet {
     #[must_use]
     pub fn only_block(&self, number: i64) -> Self {
         let block = self.0.get(&number);
-        Self(
-            block
-                .map(|block| (number, block.clone()))
-                .into_iter()
-                .collect(),
-        )
+        let block = block.map(|block| (number, block.clone()));
+        Self(block.into_iter().collect())
     }
 
     /// How many positions it has.
@@ -180,7 +176,7 @@ fn place(position: i64) -> (usize, u64) {
     )
 }
 
-fn combine(block: &mut Block, other: &Block, operation: impl Fn(u64, u64) -> u64) {
+fn combine(block: &mut BitBlock, other: &BitBlock, operation: impl Fn(u64, u64) -> u64) {
     for (word, other) in block.iter_mut().zip(other.iter()) {
         *word = operation(*word, *other);
     }
@@ -197,7 +193,7 @@ fn offsets(block: &[u64; WORDS]) -> impl Iterator<Item = i64> {
     })
 }
 
-fn encode(block: &Block) -> Vec<u8> {
+fn encode(block: &BitBlock) -> Vec<u8> {
     let positions: u32 = block.iter().map(|word| word.count_ones()).sum();
     if (positions as usize) < MAP_BYTES / 2 {
         let offsets = offsets(block).filter_map(|offset| u16::try_from(offset).ok());
@@ -211,7 +207,7 @@ fn encode(block: &Block) -> Vec<u8> {
     }
 }
 
-fn decode(bytes: &[u8]) -> Option<Block> {
+fn decode(bytes: &[u8]) -> Option<BitBlock> {
     let mut block = Box::new([0; WORDS]);
     if bytes.len() == MAP_BYTES {
         for (word, bytes) in block.iter_mut().zip(bytes.as_chunks().0) {

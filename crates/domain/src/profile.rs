@@ -69,7 +69,7 @@ impl ProfileChange {
 /// What becomes of a value.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum FieldChange<T> {
-    /// It stays.
+    /// The value stays as it is stored.
     #[default]
     Keep,
     /// There is none any more.

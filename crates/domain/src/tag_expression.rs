@@ -27,7 +27,7 @@ pub enum TagStep {
 /// Who meets an expression, or a part of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TagMatches {
-    /// These positions.
+    /// The subscriptions at these positions, and no others.
     These(PositionSet),
     /// Every active position but these: who that is has not been asked.
     AllBut(PositionSet),
@@ -78,7 +78,7 @@ impl TagExpression {
         if text.len() > Self::MAX_BYTES {
             return Err(ErrorCode::InvalidInput);
         }
-        let mut reader = Reader::default();
+        let mut reader = ExpressionParser::default();
         let mut rest = text.as_bytes();
         while let [first, behind @ ..] = rest {
             rest = match first {
@@ -153,7 +153,7 @@ impl TagExpression {
 
 /// Reads an expression from left to right (the shunting-yard algorithm).
 #[derive(Default)]
-struct Reader {
+struct ExpressionParser {
     steps: Vec<TagStep>,
     pending: Vec<Pending>,
     tags: usize,
@@ -161,7 +161,7 @@ struct Reader {
     is_after_operand: bool,
 }
 
-impl Reader {
+impl ExpressionParser {
     /// Reads the next part of the text, which is not empty, and returns what is left of it; `None` when it cannot stand there.
     fn read<'a>(&mut self, text: &'a [u8]) -> Option<&'a [u8]> {
         match (text, self.is_after_operand) {

@@ -20,7 +20,7 @@ impl UserToken {
         Ok(Self(mac))
     }
 
-    /// The HMAC.
+    /// The HMAC-SHA256 that the site says to have made of the app and the user.
     pub const fn as_bytes(&self) -> &[u8; 32] {
         &self.0
     }

@@ -13,7 +13,7 @@ impl VapidPublicKey {
         decode(text).map(Self)
     }
 
-    /// The point.
+    /// The point on P-256, uncompressed (RFC 8292 §3.2).
     pub fn as_bytes(&self) -> &[u8] {
         &self.0
     }

@@ -8,6 +8,7 @@ mod audience;
 mod body;
 mod bulk;
 mod engagement;
+mod export;
 mod history;
 mod member;
 mod notify;
@@ -22,13 +23,14 @@ mod vapid;
 mod webhook;
 
 pub use app::{App, AppUpdated, CreateApp, UpdateApp};
-pub use audience::{AgeShare, Audience, HostReach, HostShare, Subscription};
+pub use audience::{AgeShare, AudienceReport, HostReach, HostShare, Subscription};
 pub use body::{MAX_BODY_BYTES, read};
 pub use bulk::{
-    BulkItem, ExportedKeys, ExportedSubscription, MAX_BULK_BODY_BYTES, MAX_BULK_ITEMS,
-    RegisterMany, RegisteredMany, RejectedItem, UNSUBSCRIBED,
+    BulkItem, MAX_BULK_BODY_BYTES, MAX_BULK_ITEMS, RegisterMany, RegisteredMany, RejectedItem,
+    UNSUBSCRIBED,
 };
 pub use engagement::ReportEngagement;
+pub use export::{ExportedKeys, ExportedSubscription};
 pub use history::HistoryItem;
 pub use notify::{Notify, NotifyAction, NotifyBatch, To};
 pub use profile::{EraseUser, Identity, SubscriptionUpdated, UpdateSubscription, UserErased};

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::import::{Batches, ListEntry, ListReader, NotAList};
+use crate::import::{Batches, ListEntry, ListFormatError, ListReader};
 use crate::lines::{ForeignText, Line, LineReader};
 use crate::wire::RegisteredMany;
 
@@ -61,7 +61,7 @@ fn lines(text: &[u8], piece: usize, fields: usize) -> Read<Line, ForeignText> {
 /// A line's first and last number, and the item as JSON or the code of its error.
 type Entry = (u64, u64, Result<String, &'static str>);
 
-fn list(text: &[u8], piece: usize) -> Read<Entry, NotAList> {
+fn list(text: &[u8], piece: usize) -> Read<Entry, ListFormatError> {
     let (mut reader, mut batches) = (ListReader::default(), Batches::default());
     let mut entries = Vec::new();
     let mut pieces = text.chunks(piece.max(1));

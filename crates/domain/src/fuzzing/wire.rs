@@ -5,7 +5,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::wire::{
-    Account, Acknowledged, AddVapidKey, ApiKey, App, AppUpdated, Audience, BatchAccepted,
+    Account, Acknowledged, AddVapidKey, ApiKey, App, AppUpdated, AudienceReport, BatchAccepted,
     Cancelled, ConfirmOwner, CreateApp, CreateKey, CreatedKey, Credentials, DeadLetter, EcJwk,
     EraseUser, ErrorBody, ExportedSubscription, ExportedVapidKey, HistoryItem, Identity, KeyEvent,
     ListEntries, NamedKey, Notify, NotifyBatch, Page, PublicKey, RegisterMany,
@@ -51,7 +51,7 @@ const RESPONSES: [fn(&[u8]); 28] = [
     checked::<ApiKey>,
     checked::<App>,
     checked::<AppUpdated>,
-    checked::<Audience>,
+    checked::<AudienceReport>,
     checked::<BatchAccepted>,
     checked::<Cancelled>,
     checked::<CreatedKey>,

@@ -6,6 +6,7 @@ use std::hash::{BuildHasher as _, RandomState};
 use serde::Serialize;
 
 use super::{EntryError, ListEntry};
+use crate::RegistrationFault;
 use crate::wire::{BulkItem, MAX_BULK_ITEMS, RegisteredMany};
 
 /// Most bytes of the items of a request, so that its body stays below 4 MiB.
@@ -20,6 +21,19 @@ pub struct RefusedLine {
     pub code: String,
     /// The same as a sentence.
     pub message: String,
+    /// The same for whoever has words of their own for it; `None` for what the server says of a line that is right in itself, or says
+    /// over the wire.
+    #[serde(skip)]
+    pub fault: Option<LineFault>,
+}
+
+/// What is wrong with a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LineFault {
+    /// It is no registration.
+    Entry(EntryError),
+    /// The registration is not right.
+    Registration(RegistrationFault),
 }
 
 /// Puts lines together to bulk registrations. The first line of an endpoint that is taken counts; whether it is, the answer says.
@@ -51,17 +65,18 @@ impl Batches {
             || self.bytes > MAX_BATCH_BYTES
     }
 
+    /// The item with its hash, unless it was there before.
+    fn hashed(&self, item: BulkItem) -> Result<(BulkItem, u64), EntryError> {
+        let hash = self.hash(&item);
+        if self.taken.contains(&hash) {
+            return Err(EntryError::Duplicate);
+        }
+        Ok((item, hash))
+    }
+
     /// Adds a line, which waits to be registered or is refused.
     pub fn add(&mut self, entry: ListEntry) {
-        let item = entry.item.and_then(|item| {
-            let hash = self.hash(&item);
-            if self.taken.contains(&hash) {
-                Err(EntryError::Duplicate)
-            } else {
-                Ok((item, hash))
-            }
-        });
-        match item {
+        match entry.item.and_then(|item| self.hashed(item)) {
             Ok((item, hash)) => {
                 self.bytes += serde_json::to_vec(&item).map_or(0, |json| json.len());
                 self.items.push(item);
@@ -72,6 +87,7 @@ impl Batches {
                 line: entry.line,
                 code: error.code().to_owned(),
                 message: error.message().to_owned(),
+                fault: Some(LineFault::Entry(error)),
             }),
         }
     }
@@ -112,6 +128,7 @@ impl Batches {
                 line: *line,
                 code: it.code.clone(),
                 message: it.message.clone(),
+                fault: it.fault.map(LineFault::Registration),
             });
         }
         self.taken.extend(self.waiting.drain());

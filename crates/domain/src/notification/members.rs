@@ -140,7 +140,7 @@ impl EventTime {
 pub struct AppBadge(u32);
 
 impl AppBadge {
-    /// The largest number.
+    /// The largest number that an icon may show (CONTRACT 13).
     pub const MAX: u32 = 999_999;
 
     /// This number; `INVALID_INPUT` for one that is negative or too large.

@@ -43,8 +43,8 @@ pub struct Subscription {
 
 /// Whom a send would go to.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-pub struct Audience {
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema), schema(as = AudienceReport))]
+pub struct AudienceReport {
     /// How many there are.
     pub recipients: i64,
     /// The push services, most recipients first: at most 20, and then all others as `other`.

@@ -1,4 +1,4 @@
-//! Many registrations at once, and the subscriptions that leave again (CONTRACT 16).
+//! Many registrations at once (CONTRACT 16).
 
 use std::fmt;
 
@@ -10,7 +10,7 @@ use super::body::read;
 #[cfg(feature = "openapi")]
 use super::openapi_schema;
 use super::request::RegisterSubscription;
-use crate::{ErrorCode, UnixMillis};
+use crate::{ErrorCode, RegistrationFault, UnixMillis};
 
 /// Most bytes of the body of a bulk registration.
 pub const MAX_BULK_BODY_BYTES: usize = 4 * 1024 * 1024;
@@ -24,8 +24,14 @@ pub const MAX_BULK_ITEMS: usize = 1_000;
 pub struct RegisterMany {
     /// 1 to 1,000 registrations.
     #[serde(default)]
-    #[cfg_attr(feature = "openapi", schema(schema_with = openapi_schema::bulk_items, required))]
+    #[cfg_attr(feature = "openapi", schema(schema_with = bulk_items, required))]
     items: Option<RawItems>,
+}
+
+#[cfg(feature = "openapi")]
+fn bulk_items() -> utoipa::openapi::schema::Schema {
+    let registration = <RegisterSubscription as utoipa::PartialSchema>::schema();
+    openapi_schema::bulk_items(registration, MAX_BULK_ITEMS)
 }
 
 /// The texts of items. Reading ends with the first that is too many: what a hostile body is made of costs no memory.
@@ -51,16 +57,16 @@ struct Created {
 }
 
 impl RegisterMany {
-    /// The items, each as far as it can be read: `INVALID_INPUT`. No list is `MISSING_FIELDS`, an empty one `INVALID_INPUT`, as one
+    /// The items, each as far as it can be read. No list is `MISSING_FIELDS`, an empty one `INVALID_INPUT`, as one
     /// over 1,000 was when the body was read.
-    pub fn into_items(self) -> Result<Vec<Result<BulkItem, ErrorCode>>, ErrorCode> {
+    pub fn into_items(self) -> Result<Vec<Result<BulkItem, RegistrationFault>>, ErrorCode> {
         let RawItems(items) = self.items.ok_or(ErrorCode::MissingFields)?;
         if items.is_empty() {
             return Err(ErrorCode::InvalidInput);
         }
         Ok(items
             .iter()
-            .map(|item| BulkItem::read(item.get()))
+            .map(|item| BulkItem::read(item.get()).map_err(|_| RegistrationFault::Unreadable))
             .collect())
     }
 }
@@ -125,50 +131,37 @@ pub struct RejectedItem {
     pub index: usize,
     /// The error's code, or `UNSUBSCRIBED`.
     pub code: String,
-    /// The same as a sentence in Japanese.
+    /// The same as a sentence in Japanese, which says what of the item is wrong.
     pub message: String,
+    /// The same for whoever has words of their own for it; not told over the wire.
+    #[serde(skip)]
+    pub fault: Option<RegistrationFault>,
+}
+
+impl RejectedItem {
+    /// An item with this fault.
+    pub fn with_fault(index: usize, fault: RegistrationFault) -> Self {
+        Self {
+            index,
+            code: fault.code().as_str().to_owned(),
+            message: fault.message().to_owned(),
+            fault: Some(fault),
+        }
+    }
+
+    /// An item that is right in itself.
+    pub fn with_code(index: usize, code: &str, message: &str) -> Self {
+        Self {
+            index,
+            code: code.to_owned(),
+            message: message.to_owned(),
+            fault: None,
+        }
+    }
 }
 
 /// The code of an item whose browser, or the owner, has ended the subscription here: nobody is subscribed against their will.
 pub const UNSUBSCRIBED: (&str, &str) = ("UNSUBSCRIBED", "この購読は、ここで解除されています。");
-
-/// A line of `GET /api/v1/apps/{appId}/export`: an active subscription.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-pub struct ExportedSubscription {
-    /// The push service's URL.
-    pub endpoint: String,
-    /// The browser's keys.
-    pub keys: ExportedKeys,
-    /// The VAPID public key that it was made with.
-    pub vapid_public_key: String,
-    /// The site's id of the user.
-    #[cfg_attr(feature = "openapi", schema(required))]
-    pub user_id: Option<String>,
-    /// The tags in their order.
-    pub tags: Vec<String>,
-    /// The browser's language.
-    #[cfg_attr(feature = "openapi", schema(required))]
-    pub lang: Option<String>,
-    /// The browser's time zone.
-    #[cfg_attr(feature = "openapi", schema(required))]
-    pub time_zone: Option<String>,
-    /// The client's label.
-    #[cfg_attr(feature = "openapi", schema(required))]
-    pub platform: Option<String>,
-    /// When the endpoint was first registered, Unix milliseconds.
-    pub created_at: UnixMillis,
-}
-
-/// A browser's keys, as `PushSubscription.toJSON()` has them.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-pub struct ExportedKeys {
-    /// The public key, base64url of 65 bytes.
-    pub p256dh: String,
-    /// The authentication secret, base64url of 16 bytes.
-    pub auth: String,
-}
 
 #[cfg(test)]
 mod tests {

@@ -42,9 +42,9 @@ where
 
 /// A member that a request must not have, whatever its value.
 #[derive(Debug, Default)]
-pub struct Refused;
+pub struct ForbiddenMember;
 
-impl<'de> Deserialize<'de> for Refused {
+impl<'de> Deserialize<'de> for ForbiddenMember {
     fn deserialize<D: Deserializer<'de>>(_: D) -> Result<Self, D::Error> {
         Err(D::Error::custom("this member does not belong here"))
     }

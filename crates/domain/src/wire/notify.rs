@@ -8,7 +8,8 @@ use serde_json::Value;
 pub use self::action::NotifyAction;
 use self::action::link;
 use super::member::{
-    Refused, any_object, object, objects, present, present_object, present_text, text, value,
+    ForbiddenMember, any_object, object, objects, present, present_object, present_text, text,
+    value,
 };
 #[cfg(feature = "openapi")]
 use super::openapi_schema;
@@ -73,7 +74,7 @@ pub struct Notify {
     /// The buttons, each with a name of its own.
     #[serde(default, deserialize_with = "objects")]
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "openapi", schema(schema_with = openapi_schema::actions))]
+    #[cfg_attr(feature = "openapi", schema(schema_with = actions))]
     pub actions: Option<Vec<NotifyAction>>,
     /// The name under which a newer notification takes this one's place on the screen.
     #[serde(default, deserialize_with = "text")]
@@ -191,19 +192,24 @@ impl Notify {
         AudienceFilter::parse(to.user_ids.as_deref(), to.tags.as_deref()).map(Some)
     }
 
-    /// The notification; `MISSING_FIELDS` without title or body, `INVALID_URL` for a link that is none, `INVALID_INPUT` for another
-    /// member that is wrong, `PAYLOAD_TOO_LARGE`.
-    pub fn into_notification(self) -> Result<Notification, ErrorCode> {
-        let title = self.title.ok_or(ErrorCode::MissingFields)?;
-        let body = self.body.ok_or(ErrorCode::MissingFields)?;
-        let links = Links {
+    fn links(&self) -> Result<Links, ErrorCode> {
+        Ok(Links {
             url: link(self.url.as_deref())?,
             icon: link(self.icon.as_deref())?,
             badge: link(self.badge.as_deref())?,
-        };
+        })
+    }
+
+    /// The notification; `MISSING_FIELDS` without title or body, `INVALID_URL` for a link that is none, `INVALID_INPUT` for another
+    /// member that is wrong, `PAYLOAD_TOO_LARGE`.
+    pub fn into_notification(self) -> Result<Notification, ErrorCode> {
+        let links = self.links();
+        let title = self.title.ok_or(ErrorCode::MissingFields)?;
+        let body = self.body.ok_or(ErrorCode::MissingFields)?;
+        let links = links?;
         let rich = RichMembers {
             image: link(self.image.as_deref())?,
-            actions: self.actions.map(actions).transpose()?,
+            actions: self.actions.map(read_actions).transpose()?,
             tag: self.tag.map(NotificationTag::parse).transpose()?,
             renotify: self.renotify,
             require_interaction: self.require_interaction,
@@ -218,7 +224,7 @@ impl Notify {
     }
 }
 
-fn actions(all: Vec<NotifyAction>) -> Result<NotificationActions, ErrorCode> {
+fn read_actions(all: Vec<NotifyAction>) -> Result<NotificationActions, ErrorCode> {
     let actions = all.into_iter().map(NotifyAction::into_action);
     NotificationActions::new(actions.collect::<Result<_, _>>()?)
 }
@@ -237,16 +243,21 @@ pub struct NotifyBatch {
     pub payload: Option<Notify>,
     #[serde(default, rename = "to", skip_serializing)]
     #[cfg_attr(feature = "openapi", schema(ignore))]
-    _to: Refused,
+    _to: ForbiddenMember,
     #[serde(default, rename = "send_at", skip_serializing)]
     #[cfg_attr(feature = "openapi", schema(ignore))]
-    _send_at: Refused,
+    _send_at: ForbiddenMember,
     #[serde(default, rename = "expires_at", skip_serializing)]
     #[cfg_attr(feature = "openapi", schema(ignore))]
-    _expires_at: Refused,
+    _expires_at: ForbiddenMember,
     #[serde(default, rename = "max_per_minute", skip_serializing)]
     #[cfg_attr(feature = "openapi", schema(ignore))]
-    _max_per_minute: Refused,
+    _max_per_minute: ForbiddenMember,
+}
+
+#[cfg(feature = "openapi")]
+fn actions() -> utoipa::openapi::schema::Schema {
+    openapi_schema::actions(<NotifyAction as utoipa::PartialSchema>::schema())
 }
 
 #[cfg(feature = "openapi")]

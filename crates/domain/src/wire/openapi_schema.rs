@@ -9,11 +9,7 @@ use utoipa::openapi::schema::{
 use utoipa::openapi::{Object, ObjectBuilder, RefOr};
 use utoipa::{PartialSchema, ToSchema};
 
-use super::bulk::MAX_BULK_ITEMS;
-use super::notify::NotifyAction;
-use super::request::RegisterSubscription;
 use super::response::Page;
-use super::vapid::EcJwk;
 use crate::notification::{AppBadge, EventTime, NotificationActions, TextDirection};
 use crate::{Endpoint, Scope, Tag, Tracking, Urgency};
 
@@ -83,13 +79,13 @@ pub fn data() -> Schema {
 }
 
 /// A private key as text or as a JWK, or absent.
-pub fn private_key() -> Schema {
+pub fn private_key(jwk: RefOr<Schema>) -> Schema {
     let text = ObjectBuilder::new()
         .schema_type(Type::String)
         .max_length(Some(4_096));
     AnyOfBuilder::new()
         .item(text)
-        .item(EcJwk::schema())
+        .item(jwk)
         .item(ObjectBuilder::new().schema_type(Type::Null))
         .description(Some(
             "32 bytes as base64url, a JWK as an object or its text, or PEM.",
@@ -97,27 +93,25 @@ pub fn private_key() -> Schema {
         .into()
 }
 
-/// Registrations, each with the time when it was made elsewhere.
-pub fn bulk_items() -> Schema {
+/// Registrations, at most `most` of them, each with the time when it was made elsewhere.
+pub fn bulk_items(registration: RefOr<Schema>, most: usize) -> Schema {
     let created_at = ObjectBuilder::new()
         .schema_type(Type::Integer)
         .minimum(Some(0))
         .description(Some("When the browser subscribed, Unix milliseconds."));
     let created_at = ObjectBuilder::new().property("created_at", created_at);
-    let item = AllOfBuilder::new()
-        .item(RegisterSubscription::schema())
-        .item(created_at);
+    let item = AllOfBuilder::new().item(registration).item(created_at);
     ArrayBuilder::new()
         .items(item)
         .min_items(Some(1))
-        .max_items(Some(MAX_BULK_ITEMS))
+        .max_items(Some(most))
         .into()
 }
 
 /// The buttons of a notification, or absent.
-pub fn actions() -> Schema {
+pub fn actions(button: RefOr<Schema>) -> Schema {
     let buttons = ArrayBuilder::new()
-        .items(NotifyAction::schema())
+        .items(button)
         .max_items(Some(NotificationActions::MAX));
     or_absent(buttons.into(), "The buttons, each with a name of its own.")
 }

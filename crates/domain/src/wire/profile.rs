@@ -7,8 +7,8 @@ use super::member::{Change, null_or_text, text, value};
 #[cfg(feature = "openapi")]
 use super::openapi_schema;
 use crate::{
-    Endpoint, ErrorCode, FieldChange, LanguageTag, ProfileChange, TagsChange, TimeZoneName,
-    UnixMillis, UserId,
+    Endpoint, ErrorCode, FieldChange, LanguageTag, ProfileChange, RegistrationFault, TagsChange,
+    TimeZoneName, UnixMillis, UserId,
 };
 
 /// The body of `PATCH /api/v1/subscriptions`: what is absent stays.
@@ -68,12 +68,16 @@ impl UpdateSubscription {
 
 impl RegisterSubscription {
     /// What a registration says of whom it belongs to; `INVALID_INPUT`, also for what a visitor cannot set.
-    pub fn profile_change(&self, by_visitor: bool) -> Result<ProfileChange, ErrorCode> {
+    pub fn profile_change(&self, by_visitor: bool) -> Result<ProfileChange, RegistrationFault> {
+        let (user, lang) = (self.user_id.as_deref(), self.lang.as_deref());
+        let time_zone = self.time_zone.as_deref();
+        let tags = TagsChange::parse(self.tags.as_deref(), None, None, by_visitor);
         Ok(ProfileChange {
-            user_id: given(self.user_id.as_deref(), UserId::parse)?,
-            tags: TagsChange::parse(self.tags.as_deref(), None, None, by_visitor)?,
-            lang: given(self.lang.as_deref(), LanguageTag::parse)?,
-            time_zone: given(self.time_zone.as_deref(), TimeZoneName::parse)?,
+            user_id: given(user, UserId::parse).map_err(|_| RegistrationFault::User)?,
+            tags: tags.map_err(|_| RegistrationFault::Tags)?,
+            lang: given(lang, LanguageTag::parse).map_err(|_| RegistrationFault::Language)?,
+            time_zone: given(time_zone, TimeZoneName::parse)
+                .map_err(|_| RegistrationFault::TimeZone)?,
         })
     }
 }
@@ -161,7 +165,7 @@ pub struct UserErased {
 #[cfg(test)]
 mod tests {
     use super::{RegisterSubscription, UpdateSubscription};
-    use crate::{ErrorCode, FieldChange, ProfileChange, TagsChange};
+    use crate::{ErrorCode, FieldChange, ProfileChange, RegistrationFault, TagsChange};
 
     fn update(members: &str) -> Result<ProfileChange, ErrorCode> {
         let json = format!(r#"{{"endpoint":"https://push.example.com/1",{members}}}"#);
@@ -212,7 +216,9 @@ mod tests {
     fn a_registration_keeps_what_it_does_not_name() {
         let read = |json: &str| -> Result<ProfileChange, ErrorCode> {
             let request: RegisterSubscription = crate::wire::read(json.as_bytes())?;
-            request.profile_change(false)
+            request
+                .profile_change(false)
+                .map_err(RegistrationFault::code)
         };
         let nothing = r#"{"user_id":null,"tags":null,"lang":"","time_zone":null,"user_token":""}"#;
         assert!(read(nothing).expect("a change").is_none());

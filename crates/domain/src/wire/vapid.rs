@@ -30,8 +30,13 @@ pub struct AddVapidKey {
     /// The private key to import: 32 bytes as base64url, a JWK or PEM. Without it a pair is made.
     #[serde(default, deserialize_with = "text_or_object")]
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "openapi", schema(schema_with = openapi_schema::private_key))]
+    #[cfg_attr(feature = "openapi", schema(schema_with = private_key))]
     pub private_key: Option<String>,
+}
+
+#[cfg(feature = "openapi")]
+fn private_key() -> utoipa::openapi::schema::Schema {
+    openapi_schema::private_key(<EcJwk as utoipa::PartialSchema>::schema())
 }
 
 /// The body of `POST /api/v1/apps/{appId}/vapid-keys/{vapidKeyId}/export`: what shows that the owner asks.
