@@ -1,11 +1,5 @@
 //! What recipients do with notifications: counted by send, with tokens that name nobody (CONTRACT 15).
 
-mod reports;
-mod tokens;
-
-pub(crate) use reports::Reports;
-pub use tokens::{EngagementTokens, SendTokens, TOKEN_LENGTH, first_counted_hour, hour_of};
-
 use std::future::ready;
 use std::sync::Arc;
 
@@ -13,9 +7,9 @@ use futures_util::stream::{self, StreamExt as _};
 use hato_domain::UnixMillis;
 use hato_domain::wire::ReportEngagement;
 
+use crate::engagement_reports::{ReportsBySend, SendReports};
 use crate::ports::StoreError;
 use crate::{Service, ServiceResult};
-use reports::{BySend, OfSend};
 
 /// Sends that are counted at a time: those that come together share a commit.
 const SENDS_AT_A_TIME: usize = 8;
@@ -47,7 +41,11 @@ impl Service {
     }
 
     /// The sends that cannot be counted now, and why: one of them keeps no other from being counted.
-    async fn count_sends(&self, sends: BySend, now: UnixMillis) -> Vec<(OfSend, StoreError)> {
+    async fn count_sends(
+        &self,
+        sends: ReportsBySend,
+        now: UnixMillis,
+    ) -> Vec<(SendReports, StoreError)> {
         let counting = sends.into_iter().map(|(send, reported)| {
             let store = Arc::clone(&self.store);
             async move {

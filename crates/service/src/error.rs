@@ -2,7 +2,7 @@
 
 use std::error::Error;
 
-use hato_domain::ErrorCode;
+use hato_domain::{ErrorCode, RegistrationFault};
 
 use crate::ports::StoreError;
 
@@ -58,6 +58,12 @@ pub(crate) fn found(is_there: bool) -> ServiceResult<()> {
 impl From<ErrorCode> for ServiceError {
     fn from(code: ErrorCode) -> Self {
         Self { code, cause: None }
+    }
+}
+
+impl From<RegistrationFault> for ServiceError {
+    fn from(fault: RegistrationFault) -> Self {
+        fault.code().into()
     }
 }
 

@@ -27,6 +27,8 @@ mod audience;
 mod checks;
 mod dead_letters;
 mod engagement;
+mod engagement_reports;
+mod engagement_tokens;
 mod error;
 mod github;
 mod heavy_reads;
@@ -47,6 +49,7 @@ pub mod ports;
 mod profiles;
 mod reviews;
 mod rotation;
+mod seal_purpose;
 mod secrets;
 mod sends;
 mod service;
@@ -60,7 +63,9 @@ mod webhooks;
 mod wire;
 
 pub use checks::Check;
-pub use engagement::{EngagementTokens, SendTokens, TOKEN_LENGTH, first_counted_hour, hour_of};
+pub use engagement_tokens::{
+    EngagementTokens, SendTokens, TOKEN_LENGTH, first_counted_hour, hour_of,
+};
 pub use error::{ServiceError, ServiceResult};
 pub use github::{GithubLogin, GithubUser};
 pub use identity::IdentitySecrets;
@@ -73,15 +78,16 @@ pub use password_hash::HasherLoad;
 pub use pictures::{MAX_PICTURE_BYTES, PictureError};
 pub use reviews::{AppReview, OTHER_SENDS, ReviewDecision, ReviewDecisions, WEBHOOK};
 pub use rotation::Rotation;
-pub use secrets::{SealPurpose, Sealer, SecretKey, Secrets, UnsealError, Unsealed};
+pub use seal_purpose::SealPurpose;
+pub use secrets::{Sealer, SecretKey, Secrets, UnsealError, Unsealed};
 pub use sends::{IDEMPOTENCY_TTL, IdempotentRequest, SendReceipt};
 pub use service::{Service, StrangerWindows};
 pub use sessions::{AuthenticatedSession, ListedSession, SESSION_LIFETIME};
 pub use settings::{AppLimits, ServiceSettings};
 pub use stats::{AppOverview, DailyGrowth};
-pub use subscriptions::{Registrant, Registration};
+pub use subscriptions::{Registrant, RegistrationReceipt};
 pub use transfer::SubscriptionExport;
 pub use vapid_keys::VapidKeyPair;
 pub use webhooks::{
-    MAX_EVENT_AGE, MAX_KEPT_ATTEMPTS, WebhookDetails, event_body, new_signing_secret,
+    MAX_EVENT_AGE, MAX_KEPT_ATTEMPTS, PostedEvent, WebhookDetails, event_body, new_signing_secret,
 };

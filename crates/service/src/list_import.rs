@@ -1,13 +1,10 @@
 //! Subscribers from a list that somebody uploads (CONTRACT 16): it is read piece by piece, and registered in parts.
 
-use hato_domain::import::{Batches, ListReader, NotAList, RefusedLine};
+use hato_domain::import::{Batches, ListFormatError, ListReader, RefusedLine};
 use hato_domain::wire::BulkItem;
 
 use crate::access::MayManage;
 use crate::{Service, ServiceError, ServiceResult};
-
-/// Refused lines that a report has.
-const MAX_SHOWN: usize = 100;
 
 /// How a list is taken.
 #[derive(Clone, Debug, Default)]
@@ -16,6 +13,8 @@ pub struct ListOptions {
     pub is_dry_run: bool,
     /// The VAPID public key that lines without one were made with; without it they get the app's primary one.
     pub vapid_public_key: Option<String>,
+    /// Most refused lines that the report has.
+    pub max_refused: usize,
 }
 
 /// What became of the lines of a list.
@@ -27,16 +26,16 @@ pub struct ListReport {
     pub updated: usize,
     /// How many lines were not taken.
     pub refused: usize,
-    /// The first 100 of these.
+    /// The first of these.
     pub first_refused: Vec<RefusedLine>,
 }
 
 /// Why no more of a list is taken.
 #[derive(Debug)]
 pub enum ListError {
-    /// It is none.
-    NotAList(NotAList),
-    /// Registering failed.
+    /// What was uploaded is no list of subscribers.
+    Format(ListFormatError),
+    /// The subscriptions that were read could not be registered.
     Service(ServiceError),
 }
 
@@ -75,7 +74,7 @@ impl ListImport<'_> {
         self.register_lines().await
     }
 
-    /// Takes the end.
+    /// Takes note that the list has ended, and registers what is left of it.
     pub async fn finish(&mut self) -> Result<(), ListError> {
         self.reader.end();
         self.register_lines().await?;
@@ -88,7 +87,7 @@ impl ListImport<'_> {
     }
 
     async fn register_lines(&mut self) -> Result<(), ListError> {
-        while let Some(mut entry) = self.reader.next_entry().map_err(ListError::NotAList)? {
+        while let Some(mut entry) = self.reader.next_entry().map_err(ListError::Format)? {
             if self.batches.is_full() || self.batches.is_in_the_way(&entry) {
                 self.register().await.map_err(ListError::Service)?;
             }
@@ -112,7 +111,8 @@ impl ListImport<'_> {
         self.report.updated += answer.updated;
         let refused = self.batches.settle(&answer);
         self.report.refused += refused.len();
-        let room = MAX_SHOWN.saturating_sub(self.report.first_refused.len());
+        let room = self.options.max_refused;
+        let room = room.saturating_sub(self.report.first_refused.len());
         self.report
             .first_refused
             .extend(refused.into_iter().take(room));

@@ -11,6 +11,7 @@ mod engagement;
 mod error;
 mod github;
 mod identity;
+mod key_events;
 mod keys;
 mod listeners;
 mod operator;
@@ -41,10 +42,10 @@ pub use engagement::{EngagementCounts, EngagementReport, EngagementStore};
 pub use error::StoreError;
 pub use github::{GithubId, GithubStore, PendingLogin};
 pub use identity::IdentityStore;
+pub use key_events::{KeyEventKind, KeyEventRecord, KeyEventScope};
 pub use keys::{
-    AuthenticatedKey, CreateKeyOutcome, DeletedKey, KEY_EVENT_WINDOW, KeyEventKind, KeyEventRecord,
-    KeyEventScope, KeyRecord, KeyStore, MAX_KEY_EVENTS, MAX_KEYS, NewKeyRecord, PepperId,
-    PepperedHash, RehashedKey, WaitingKey,
+    AuthenticatedKey, CreateKeyOutcome, DeletedKey, KEY_EVENT_WINDOW, KeyRecord, KeyStore,
+    MAX_KEY_EVENTS, MAX_KEYS, NewKeyRecord, PepperId, PepperedHash, RehashedKey, WaitingKey,
 };
 pub use listeners::{ListenerRecord, ListenerStore, MAX_ACCOUNT_LISTENERS, MAX_LISTENERS};
 pub use operator::{AccountUsage, DatabaseFiles, OperatorStore};

@@ -3,7 +3,7 @@
 use std::net::IpAddr;
 
 use hato_domain::wire::UpdateSubscription;
-use hato_domain::{ErrorCode, ProfileChange, UserId};
+use hato_domain::{AppId, ErrorCode, ProfileChange, UserId};
 
 use crate::access::{MayManage, MaySubscribe};
 use crate::ports::{ChangeProfileOutcome, ProfileRecord};
@@ -44,16 +44,7 @@ impl Service {
     /// Removes the user's subscriptions, active or not, and what names them or the user; returns how many there were.
     pub async fn erase_user(&self, access: &MayManage, user: &UserId) -> ServiceResult<i64> {
         let app = access.app();
-        let mut last = None;
-        loop {
-            let forgotten = self
-                .store
-                .forget_scheduled_user(app, user, last, LOOKED_AT_AT_A_TIME);
-            last = forgotten.await?;
-            if last.is_none() {
-                break;
-            }
-        }
+        self.forget_scheduled(app, user).await?;
         let (mut removed, now) = (0, self.clock.now());
         loop {
             let erased = self
@@ -62,6 +53,20 @@ impl Service {
             match erased.await? {
                 0 => return Ok(removed),
                 erased => removed += i64::from(erased),
+            }
+        }
+    }
+
+    /// Takes the user out of what is scheduled.
+    async fn forget_scheduled(&self, app: &AppId, user: &UserId) -> ServiceResult<()> {
+        let mut last = None;
+        loop {
+            let forgotten = self
+                .store
+                .forget_scheduled_user(app, user, last, LOOKED_AT_AT_A_TIME);
+            last = forgotten.await?;
+            if last.is_none() {
+                return Ok(());
             }
         }
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use hato_domain::UnixMillis;
 use tokio_util::task::TaskTracker;
 
-use crate::engagement::Reports;
+use crate::engagement_reports::Reports;
 use crate::heavy_reads::HeavyReads;
 use crate::last_used::LastUsed;
 use crate::notifier::Notifier;
@@ -16,9 +16,9 @@ use crate::settings::ServiceSettings;
 
 /// Where it is counted what the holders of `subscribe_only` keys do, by client address.
 pub struct StrangerWindows {
-    /// New subscriptions.
+    /// Counts registrations that make a new subscription.
     pub registrations: Arc<dyn RateWindow>,
-    /// Registering again, changing and unsubscribing.
+    /// Counts registering again, changing and unsubscribing.
     pub changes: Arc<dyn RateWindow>,
 }
 

@@ -22,8 +22,8 @@ pub struct ServiceSettings {
 /// What an app may have and do whatever its plan (CONTRACT 18); `None` is no limit.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct AppLimits {
-    /// Active subscriptions.
+    /// How many subscriptions may be active.
     pub subscribers: Option<i64>,
-    /// Sends that are accepted in a window of 60 s.
+    /// How many sends are accepted in a window of 60 s.
     pub sends_per_minute: Option<i64>,
 }

@@ -4,9 +4,7 @@ use hato_domain::wire::{DailyStats, Stats};
 use hato_domain::{ErrorCode, UnixMillis};
 
 use crate::access::MayManage;
-use crate::ports::{
-    ActivePositions, DayCounts, DayGrowth, SampledDevice, StatsPeriod, StatsRecord,
-};
+use crate::ports::{ActivePositions, DayCounts, SampledDevice, StatsPeriod, StatsRecord};
 use crate::{Service, ServiceResult};
 
 /// How many days the API tells one by one, today included.
@@ -131,17 +129,17 @@ fn daily(days: &[DayCounts], first: i64, count: i64) -> Vec<DailyStats> {
     (first..first + count).map(day).collect()
 }
 
+/// How many active subscriptions the app gained and lost on the day.
+fn change_on(record: &StatsRecord, day: i64) -> (i64, i64) {
+    let counted = record.growth.iter().find(|it| it.day == day);
+    counted.map_or((0, 0), |it| (it.gained, it.lost))
+}
+
 /// Every day of the period. How many were active at the end of each follows from how many are now.
 fn daily_growth(record: &StatsRecord, first: i64, count: i64) -> Vec<DailyGrowth> {
     let mut active = record.active;
     let day = |number| {
-        let counted = record.growth.iter().find(|it| it.day == number);
-        let none = DayGrowth {
-            day: number,
-            gained: 0,
-            lost: 0,
-        };
-        let DayGrowth { gained, lost, .. } = counted.copied().unwrap_or(none);
+        let (gained, lost) = change_on(record, number);
         let at_end = active;
         active = (active - gained + lost).max(0);
         DailyGrowth {

@@ -4,7 +4,8 @@ use std::net::IpAddr;
 
 use hato_domain::wire::RegisterSubscription;
 use hato_domain::{
-    AppId, BrowserKeys, Endpoint, ErrorCode, Platform, SiteOrigin, SubscriptionId, VapidPublicKey,
+    AppId, BrowserKeys, Endpoint, ErrorCode, Platform, RegistrationFault, SiteOrigin,
+    SubscriptionId, VapidPublicKey,
 };
 use uuid::Uuid;
 
@@ -33,7 +34,7 @@ pub struct Registrant {
 
 /// The response to a registration.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Registration {
+pub struct RegistrationReceipt {
     /// The subscription's id, `sub_…`.
     pub id: SubscriptionId,
     /// Whether the endpoint was new to the app.
@@ -53,14 +54,14 @@ impl Service {
         access: &MaySubscribe,
         from: Registrant,
         request: RegisterSubscription,
-    ) -> ServiceResult<Registration> {
+    ) -> ServiceResult<RegistrationReceipt> {
         let client = from.client;
         let subscription = self.proven_subscription(access, from, request).await?;
         let counted = self.count_new(access, client, &subscription).await?;
         let primary_key = other_primary_key(access, &subscription);
         let registered = self.store.register_subscription(subscription).await;
         let registration = self.settle_count(counted, registered).await?;
-        Ok(Registration {
+        Ok(RegistrationReceipt {
             primary_key,
             ..registration
         })
@@ -73,14 +74,14 @@ impl Service {
         access: &MaySubscribe,
         from: Registrant,
         request: RegisterSubscription,
-    ) -> ServiceResult<Registration> {
+    ) -> ServiceResult<RegistrationReceipt> {
         let client = from.client;
         let subscription = self.proven_subscription(access, from, request).await?;
         let counted = self.count_new(access, client, &subscription).await?;
         let primary_key = other_primary_key(access, &subscription);
         let registered = self.store.register_within_limit(subscription).await;
         let registration = self.settle_count(counted, registered).await?;
-        Ok(Registration {
+        Ok(RegistrationReceipt {
             primary_key,
             ..registration
         })
@@ -93,7 +94,7 @@ impl Service {
         access: &MayManage,
         origin: Option<SiteOrigin>,
         request: RegisterSubscription,
-    ) -> ServiceResult<Registration> {
+    ) -> ServiceResult<RegistrationReceipt> {
         let subscription = NewSubscription {
             origin,
             ..self.new_subscription(access.app(), request, false)?
@@ -115,11 +116,8 @@ impl Service {
     pub async fn remove_subscription(&self, access: &MayManage, id: &str) -> ServiceResult<()> {
         let id = SubscriptionId::parse(id)?;
         let now = self.clock.now();
-        found(
-            self.store
-                .remove_subscription(access.app(), &id, now)
-                .await?,
-        )
+        let removal = self.store.remove_subscription(access.app(), &id, now);
+        found(removal.await?)
     }
 
     /// Removes several likewise, at most 100: `INVALID_INPUT` for more of them, `MISSING_FIELDS` for none, and `NOT_FOUND` when the app has
@@ -129,14 +127,7 @@ impl Service {
         access: &MayManage,
         ids: &[String],
     ) -> ServiceResult<usize> {
-        if ids.is_empty() {
-            return Err(ErrorCode::MissingFields.into());
-        }
-        if ids.len() > MAX_REMOVED {
-            return Err(ErrorCode::InvalidInput.into());
-        }
-        let ids = ids.iter().map(|id| SubscriptionId::parse(id));
-        let ids: Vec<_> = ids.collect::<Result<_, _>>()?;
+        let ids = removed_ids(ids)?;
         let (app, now) = (access.app(), self.clock.now());
         let mut removed = 0;
         for id in ids {
@@ -180,25 +171,36 @@ impl Service {
         app: &AppId,
         request: RegisterSubscription,
         by_visitor: bool,
-    ) -> Result<NewSubscription, ErrorCode> {
+    ) -> Result<NewSubscription, RegistrationFault> {
         let profile = request.profile_change(by_visitor)?;
-        let endpoint = request.endpoint.ok_or(ErrorCode::MissingFields)?;
-        let p256dh = request.p256dh.ok_or(ErrorCode::MissingFields)?;
-        let auth = request.auth.ok_or(ErrorCode::MissingFields)?;
+        let endpoint = request.endpoint.ok_or(RegistrationFault::NoEndpoint)?;
+        let p256dh = request.p256dh.ok_or(RegistrationFault::NoBrowserKeys)?;
+        let auth = request.auth.ok_or(RegistrationFault::NoBrowserKeys)?;
         let platform = request.platform.as_deref().map(Platform::parse);
         let replaces = request.replaces.as_deref().map(Endpoint::parse);
-        let vapid_public_key = request.vapid_public_key.as_deref();
+        let vapid_public_key = request
+            .vapid_public_key
+            .as_deref()
+            .map(VapidPublicKey::parse);
         let now = self.clock.now();
         Ok(NewSubscription {
             id: SubscriptionId::from_uuid(Uuid::now_v7()),
             app_id: app.clone(),
-            platform: platform.transpose()?,
+            platform: platform
+                .transpose()
+                .map_err(|_| RegistrationFault::Platform)?,
             profile,
-            replaces: replaces.transpose()?,
+            replaces: replaces
+                .transpose()
+                .map_err(RegistrationFault::from_replaced_error)?,
             origin: None,
-            endpoint: self.parse_endpoint(&endpoint)?,
+            endpoint: self
+                .parse_endpoint(&endpoint)
+                .map_err(RegistrationFault::from_endpoint_error)?,
             keys: BrowserKeys::parse(&p256dh, &auth)?,
-            vapid_public_key: vapid_public_key.map(VapidPublicKey::parse).transpose()?,
+            vapid_public_key: vapid_public_key
+                .transpose()
+                .map_err(|_| RegistrationFault::VapidKey)?,
             max_active: self.settings.app_limits.subscribers,
             now,
             created_at: now,
@@ -256,7 +258,7 @@ impl Service {
         &self,
         counted: Option<CountedClient<'_>>,
         registered: Result<RegisterOutcome, StoreError>,
-    ) -> ServiceResult<Registration> {
+    ) -> ServiceResult<RegistrationReceipt> {
         if let Some(CountedClient { window, client }) = counted
             && !matches!(registered, Ok(RegisterOutcome::Created(_)))
         {
@@ -286,7 +288,15 @@ fn other_primary_key(access: &MaySubscribe, subscription: &NewSubscription) -> O
     (named.as_bytes() != primary).then(|| primary.to_vec())
 }
 
-fn registration(registered: RegisterOutcome) -> ServiceResult<Registration> {
+fn removed_ids(ids: &[String]) -> Result<Vec<SubscriptionId>, ErrorCode> {
+    match ids.len() {
+        0 => Err(ErrorCode::MissingFields),
+        count if count > MAX_REMOVED => Err(ErrorCode::InvalidInput),
+        _ => ids.iter().map(|id| SubscriptionId::parse(id)).collect(),
+    }
+}
+
+fn registration(registered: RegisterOutcome) -> ServiceResult<RegistrationReceipt> {
     let (id, is_new, was_deactivated) = match registered {
         RegisterOutcome::Created(id) => (id, true, false),
         RegisterOutcome::Updated(id) => (id, false, false),
@@ -301,7 +311,7 @@ fn registration(registered: RegisterOutcome) -> ServiceResult<Registration> {
         }
         RegisterOutcome::NoApp => return Err(ErrorCode::NotFound.into()),
     };
-    Ok(Registration {
+    Ok(RegistrationReceipt {
         id,
         is_new,
         was_deactivated,

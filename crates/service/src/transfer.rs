@@ -7,7 +7,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use hato_domain::wire::{
     BulkItem, ExportedKeys, ExportedSubscription, RegisteredMany, RejectedItem, UNSUBSCRIBED,
 };
-use hato_domain::{AppId, ErrorCode};
+use hato_domain::{AppId, ErrorCode, RegistrationFault};
 
 use crate::access::MayManage;
 use crate::ports::{
@@ -26,7 +26,7 @@ impl Service {
     pub async fn register_many(
         &self,
         access: &MayManage,
-        items: Vec<Result<BulkItem, ErrorCode>>,
+        items: Vec<Result<BulkItem, RegistrationFault>>,
         is_dry_run: bool,
     ) -> ServiceResult<RegisteredMany> {
         let mut answer = RegisteredMany::default();
@@ -37,7 +37,7 @@ impl Service {
                     indices.push(index);
                     subscriptions.push(subscription);
                 }
-                Err(code) => answer.rejected.push(rejected(index, code)),
+                Err(fault) => answer.rejected.push(RejectedItem::with_fault(index, fault)),
             }
         }
         if subscriptions.is_empty() {
@@ -63,8 +63,12 @@ impl Service {
         Ok(answer)
     }
 
-    /// The subscription that an item describes; when it was made is not in the future, `INVALID_INPUT`.
-    fn bulk_subscription(&self, app: &AppId, item: BulkItem) -> Result<NewSubscription, ErrorCode> {
+    /// The subscription that an item describes; when it was made is not in the future.
+    fn bulk_subscription(
+        &self,
+        app: &AppId,
+        item: BulkItem,
+    ) -> Result<NewSubscription, RegistrationFault> {
         let subscription = self.new_subscription(app, item.registration, false)?;
         let created_at = item.created_at.unwrap_or(subscription.now);
         let is_past = (0..=subscription.now.0).contains(&created_at.0);
@@ -73,7 +77,7 @@ impl Service {
                 created_at,
                 ..subscription
             })
-            .ok_or(ErrorCode::InvalidInput)
+            .ok_or(RegistrationFault::CreatedAt)
     }
 
     /// The app's active subscriptions, to be read page by page.
@@ -93,30 +97,30 @@ impl Service {
     }
 }
 
-fn rejected(index: usize, code: ErrorCode) -> RejectedItem {
-    RejectedItem {
-        index,
-        code: code.as_str().to_owned(),
-        message: code.message().to_owned(),
-    }
-}
-
 /// Why an item was not taken; `NOT_FOUND` for all of them when the app is gone.
 fn refusal(index: usize, outcome: &RegisterOutcome) -> ServiceResult<RejectedItem> {
-    let code = match outcome {
+    Ok(match outcome {
         RegisterOutcome::Unsubscribed => {
             let (code, message) = UNSUBSCRIBED;
-            return Ok(RejectedItem {
-                index,
-                code: code.to_owned(),
-                message: message.to_owned(),
-            });
+            RejectedItem::with_code(index, code, message)
         }
         RegisterOutcome::NoApp => return Err(ErrorCode::NotFound.into()),
-        RegisterOutcome::LimitReached => ErrorCode::SubscriberLimitExceeded,
-        _ => ErrorCode::InvalidInput,
-    };
-    Ok(rejected(index, code))
+        RegisterOutcome::LimitReached => {
+            let code = ErrorCode::SubscriberLimitExceeded;
+            RejectedItem::with_code(index, code.as_str(), code.message())
+        }
+        RegisterOutcome::UnknownVapidKey => {
+            RejectedItem::with_fault(index, RegistrationFault::UnknownVapidKey)
+        }
+        RegisterOutcome::TooManyTags => {
+            RejectedItem::with_fault(index, RegistrationFault::TooManyTags)
+        }
+        RegisterOutcome::Created(_)
+        | RegisterOutcome::Updated(_)
+        | RegisterOutcome::Reactivated(_) => {
+            return Err(ErrorCode::InternalError.into());
+        }
+    })
 }
 
 /// The active subscriptions of an app in the order of their registration.
@@ -161,11 +165,15 @@ impl SubscriptionExport {
         self.gone.contains(&key) || self.vapid_keys.iter().any(|known| known.number == key)
     }
 
-    fn exported(&self, record: ExportRecord) -> ExportedSubscription {
+    /// The key of this number, or the primary one for a key that is gone: deliveries go by that, too.
+    fn key(&self, number: VapidKeyNumber) -> Option<&VapidKeyRecord> {
         let keys = &self.vapid_keys;
-        let key = keys.iter().find(|key| key.number == record.vapid_key);
-        // Deliveries go by the primary one, too, for a key that is gone.
-        let key = key.or_else(|| keys.iter().find(|key| key.is_primary));
+        let key = keys.iter().find(|key| key.number == number);
+        key.or_else(|| keys.iter().find(|key| key.is_primary))
+    }
+
+    fn exported(&self, record: ExportRecord) -> ExportedSubscription {
+        let key = self.key(record.vapid_key);
         ExportedSubscription {
             endpoint: record.endpoint,
             keys: ExportedKeys {

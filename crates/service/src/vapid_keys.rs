@@ -49,10 +49,7 @@ impl Service {
         private_key: Option<&str>,
     ) -> ServiceResult<(VapidKeyRecord, bool)> {
         let sealer = self.secrets.sealer()?;
-        let pair = match private_key {
-            Some(text) => VapidKeyPair::parse(text)?,
-            None => VapidKeyPair::generate()?,
-        };
+        let pair = pair_of(private_key)?;
         let public_key = pair.public_key();
         let act = self.vapid_act(access, &public_key);
         let key = NewVapidKey {
@@ -60,13 +57,7 @@ impl Service {
             public_key,
             is_imported: private_key.is_some(),
         };
-        match self.store.add_vapid_key(key, act).await? {
-            AddVapidKeyOutcome::Added(key) => Ok((key, true)),
-            AddVapidKeyOutcome::Known(key) => Ok((key, false)),
-            AddVapidKeyOutcome::LimitReached => Err(ErrorCode::TooManyKeys.into()),
-            AddVapidKeyOutcome::OverRateLimit => Err(ErrorCode::RateLimited.into()),
-            AddVapidKeyOutcome::NoApp => Err(ErrorCode::NotFound.into()),
-        }
+        added(self.store.add_vapid_key(key, act).await?)
     }
 
     /// Makes it the key that browsers subscribe with from now on; the subscriptions of the others stay with theirs. `NOT_FOUND`.
@@ -128,6 +119,24 @@ impl Service {
             actor: access.actor().clone(),
             now: self.clock.now(),
         }
+    }
+}
+
+/// The pair of this private key, or a new one.
+fn pair_of(private_key: Option<&str>) -> ServiceResult<VapidKeyPair> {
+    match private_key {
+        Some(text) => Ok(VapidKeyPair::parse(text)?),
+        None => Ok(VapidKeyPair::generate()?),
+    }
+}
+
+fn added(outcome: AddVapidKeyOutcome) -> ServiceResult<(VapidKeyRecord, bool)> {
+    match outcome {
+        AddVapidKeyOutcome::Added(key) => Ok((key, true)),
+        AddVapidKeyOutcome::Known(key) => Ok((key, false)),
+        AddVapidKeyOutcome::LimitReached => Err(ErrorCode::TooManyKeys.into()),
+        AddVapidKeyOutcome::OverRateLimit => Err(ErrorCode::RateLimited.into()),
+        AddVapidKeyOutcome::NoApp => Err(ErrorCode::NotFound.into()),
     }
 }
 

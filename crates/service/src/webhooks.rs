@@ -14,7 +14,7 @@ pub use body::event_body;
 
 use crate::access::MayManage;
 use crate::ports::{AttemptRecord, EnableWebhookOutcome, QueueTestOutcome, WebhookRecord};
-use crate::secrets::SIGNING_SECRET_BYTES;
+use crate::seal_purpose::SIGNING_SECRET_BYTES;
 use crate::{SealPurpose, Sealer, Service, ServiceError, ServiceResult};
 
 /// Attempts of an app that its owner can look at; older ones are removed.
@@ -25,6 +25,16 @@ pub const MAX_EVENT_AGE: Duration = Duration::from_hours(5 * 24);
 
 /// How long both secrets sign after a rotation (CONTRACT 8).
 const ROTATION_OVERLAP: Duration = Duration::from_hours(24);
+
+/// An event as it is posted.
+pub struct PostedEvent {
+    /// The id that receivers see, `msg_…`.
+    pub id: WebhookEventId,
+    /// When the event was made.
+    pub created_at: UnixMillis,
+    /// The JSON that is posted.
+    pub body: String,
+}
 
 /// An app's webhook, with its secrets in their text form.
 #[derive(Clone)]
@@ -103,18 +113,22 @@ impl Service {
         Ok(attempts.await?)
     }
 
-    /// The body of an event of the app, as it is posted; `NOT_FOUND`.
-    pub async fn webhook_event_body(
+    /// An event of the app with its body; `NOT_FOUND`.
+    pub async fn webhook_event(
         &self,
         access: &MayManage,
         event: &str,
-    ) -> ServiceResult<String> {
+    ) -> ServiceResult<PostedEvent> {
         let event = WebhookEventId::parse(event)?;
         let event = self.store.webhook_event(access.app(), &event).await?;
         let event = event.ok_or(ErrorCode::NotFound)?;
         let recipients = event.content.recipients();
         let recipients = self.store.reported_recipients(&recipients).await?;
-        Ok(event_body(access.app(), &event, &recipients)?)
+        Ok(PostedEvent {
+            body: event_body(access.app(), &event, &recipients)?,
+            id: event.id,
+            created_at: event.created_at,
+        })
     }
 
     /// Makes the first signing secret of a webhook that was just set, so that reading it need not. Without an encryption key it is

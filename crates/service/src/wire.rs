@@ -3,18 +3,18 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use hato_domain::wire::{
-    Actor, AgeShare, ApiKey, App, AppUpdated, Audience, BatchAccepted, CreatedKey, DeadLetter,
-    HistoryItem, HostReach, HostShare, Identity, KeyEvent, PublicKey, Registered, SendAccepted,
-    Subscription, SubscriptionUpdated, User, VapidKey, Webhook,
+    Actor, AgeShare, ApiKey, App, AppUpdated, AudienceReport, BatchAccepted, CreatedKey,
+    DeadLetter, HistoryItem, HostReach, HostShare, Identity, KeyEvent, PublicKey, Registered,
+    SendAccepted, Subscription, SubscriptionUpdated, User, VapidKey, Webhook,
 };
 use hato_domain::{MessageSettings, UnixMillis};
 
 use crate::access::{AccountPrincipal, ActorRecord, MaySubscribe};
 use crate::ports::{
     AppRecord, AudienceSummary, ChangedApp, DeadLetterRecord, KeyEventRecord, KeyRecord,
-    ProfileRecord, SendRecord, SubscriptionRecord, VapidKeyRecord,
+    ProfileRecord, ReachCount, SendRecord, SubscriptionRecord, VapidKeyRecord,
 };
-use crate::{IdentitySecrets, NewKey, Registration, SendReceipt, WebhookDetails};
+use crate::{IdentitySecrets, NewKey, RegistrationReceipt, SendReceipt, WebhookDetails};
 
 impl AppRecord {
     /// The app as the API shows it; push services are told to turn to `vapid_subject`.
@@ -83,8 +83,8 @@ impl From<&MaySubscribe> for PublicKey {
     }
 }
 
-impl From<&Registration> for Registered {
-    fn from(registration: &Registration) -> Self {
+impl From<&RegistrationReceipt> for Registered {
+    fn from(registration: &RegistrationReceipt) -> Self {
         Self {
             id: registration.id.to_string(),
             reactivated: registration.was_deactivated,
@@ -251,10 +251,7 @@ impl From<SubscriptionRecord> for Subscription {
             tags: tags.map(|tag| tag.as_str().to_owned()).collect(),
             lang: subscription.lang,
             time_zone: subscription.time_zone,
-            state: match subscription.deactivated {
-                None => "active".to_owned(),
-                Some(_) => "deactivated".to_owned(),
-            },
+            state: state(subscription.deactivated.is_some()).to_owned(),
             created_at: subscription.created_at,
             last_success_on: subscription.last_success_on.map(day),
             deactivated_at: subscription.deactivated.map(|end| end.at),
@@ -265,38 +262,47 @@ impl From<SubscriptionRecord> for Subscription {
     }
 }
 
-impl From<AudienceSummary> for Audience {
+const fn state(is_deactivated: bool) -> &'static str {
+    if is_deactivated {
+        "deactivated"
+    } else {
+        "active"
+    }
+}
+
+impl From<AudienceSummary> for AudienceReport {
     fn from(summary: AudienceSummary) -> Self {
         let ages = AudienceSummary::AGES.map(Some).into_iter().chain([None]);
         Self {
             recipients: summary.recipients,
-            by_host: summary
-                .by_host
-                .iter()
-                .map(|(host, group)| HostShare {
-                    host: host.clone(),
-                    recipients: group.recipients,
-                })
-                .collect(),
-            reach_by_host: summary
-                .by_host
-                .into_iter()
-                .map(|(host, group)| HostReach {
-                    host,
-                    recipients: group.recipients,
-                    answered_last_send: group.answered_last_send,
-                })
-                .collect(),
-            by_age: ages
-                .zip(summary.by_age)
-                .map(|(days, group)| AgeShare {
-                    days,
-                    recipients: group.recipients,
-                    answered_last_send: group.answered_last_send,
-                })
-                .collect(),
+            by_host: summary.by_host.iter().map(host_share).collect(),
+            reach_by_host: summary.by_host.into_iter().map(host_reach).collect(),
+            by_age: ages.zip(summary.by_age).map(age_share).collect(),
             approximate: summary.is_approximate,
         }
+    }
+}
+
+fn host_share((host, group): &(String, ReachCount)) -> HostShare {
+    HostShare {
+        host: host.clone(),
+        recipients: group.recipients,
+    }
+}
+
+fn host_reach((host, group): (String, ReachCount)) -> HostReach {
+    HostReach {
+        host,
+        recipients: group.recipients,
+        answered_last_send: group.answered_last_send,
+    }
+}
+
+const fn age_share((days, group): (Option<i64>, ReachCount)) -> AgeShare {
+    AgeShare {
+        days,
+        recipients: group.recipients,
+        answered_last_send: group.answered_last_send,
     }
 }
 

@@ -21,18 +21,7 @@ const KEPT_SIDE: u32 = 256;
 
 /// The PNG that is kept of the picture in a file, upright and with at most 256 pixels on each side.
 pub(super) fn encode(file: &[u8]) -> Result<Vec<u8>, PictureError> {
-    let picture = decode(file)?;
-    let is_large = picture.width().max(picture.height()) > KEPT_SIDE;
-    let picture = if is_large {
-        picture.resize(KEPT_SIDE, KEPT_SIDE, imageops::FilterType::CatmullRom)
-    } else {
-        picture
-    };
-    let picture = if picture.color().has_alpha() {
-        DynamicImage::from(picture.into_rgba8())
-    } else {
-        DynamicImage::from(picture.into_rgb8())
-    };
+    let picture = in_8_bits(reduced(decode(file)?));
     let mut content = Vec::new();
     let encoder =
         PngEncoder::new_with_quality(&mut content, CompressionType::Best, FilterType::Adaptive);
@@ -62,6 +51,21 @@ fn decode(file: &[u8]) -> Result<DynamicImage, PictureError> {
     let mut picture = DynamicImage::from_decoder(decoder).map_err(|error| refusal(&error))?;
     picture.apply_orientation(orientation);
     Ok(picture)
+}
+
+fn reduced(picture: DynamicImage) -> DynamicImage {
+    if picture.width().max(picture.height()) <= KEPT_SIDE {
+        return picture;
+    }
+    picture.resize(KEPT_SIDE, KEPT_SIDE, imageops::FilterType::CatmullRom)
+}
+
+fn in_8_bits(picture: DynamicImage) -> DynamicImage {
+    if picture.color().has_alpha() {
+        DynamicImage::from(picture.into_rgba8())
+    } else {
+        DynamicImage::from(picture.into_rgb8())
+    }
 }
 
 fn refusal(error: &ImageError) -> PictureError {

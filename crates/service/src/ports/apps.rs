@@ -75,7 +75,7 @@ pub struct AppChange {
 
 impl AppChange {
     /// Sets the webhook's URL, or clears it, and nothing else.
-    pub fn of_webhook(url: Option<WebhookUrl>) -> Self {
+    pub fn from_webhook(url: Option<WebhookUrl>) -> Self {
         Self {
             webhook_url: url.map_or(FieldChange::Clear, FieldChange::Set),
             messages: MessageSettingsChange::default(),

@@ -14,7 +14,7 @@ pub struct EngagementReport {
     pub recipient: RecipientId,
     /// The hour in which the message was made, counted from 1970.
     pub hour: i64,
-    /// What was done.
+    /// Whether the notification was displayed, clicked or dismissed.
     pub engagement: Engagement,
     /// The button that was clicked, by the name that the report gave.
     pub action: Option<String>,

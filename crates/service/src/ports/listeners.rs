@@ -44,7 +44,7 @@ pub trait ListenerStore {
         expires_at: UnixMillis,
     ) -> Result<bool, StoreError>;
 
-    /// Removes a listener.
+    /// Removes a listener that went away, so that its place is free before it expires.
     async fn remove_listener(&self, listener: ListenerRecord) -> Result<(), StoreError>;
 
     /// At most `limit` of the app's events with a higher number than `after`, in the order of their numbers.

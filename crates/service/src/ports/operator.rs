@@ -5,14 +5,14 @@ use hato_domain::{AccountId, Email, Month, Plan, UnixMillis};
 
 use super::StoreError;
 
-/// An account with what it uses, as `hato-server admin accounts` lists it.
+/// An account with what it uses, as `hato-server admin list-accounts` lists it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AccountUsage {
     /// The account's id, `usr_…`.
     pub id: AccountId,
     /// The email address as it was given.
     pub email: String,
-    /// The plan of the account.
+    /// What it may do and how much of it.
     pub plan: Plan,
     /// When the account was made.
     pub created_at: UnixMillis,

@@ -22,13 +22,13 @@ pub struct PictureRecord {
 /// A picture to be kept.
 #[derive(Clone)]
 pub struct NewPicture {
-    /// Whose it is.
+    /// The app whose owner uploaded it.
     pub app_id: AppId,
     /// The last part of its path below `/media`.
     pub name: String,
-    /// A PNG.
+    /// The pixels, encoded as a PNG by this server.
     pub content: Vec<u8>,
-    /// Now.
+    /// When it is uploaded; one that is known already keeps its time.
     pub created_at: UnixMillis,
 }
 

@@ -18,22 +18,22 @@ pub struct SealedPlace {
 /// A sealed text as it is stored.
 #[derive(Clone, Debug)]
 pub struct SealedText {
-    /// Where it is.
+    /// The column and the row in which it stands.
     pub place: SealedPlace,
     /// The app that it was sealed for.
     pub app: AppId,
     /// What it was sealed for.
     pub purpose: SealPurpose,
-    /// The text.
+    /// The sealed bytes, as the column has them.
     pub text: Vec<u8>,
 }
 
 /// A text that takes the place of another one, if that is still there.
 #[derive(Clone, Debug)]
 pub struct ResealedText {
-    /// Where it is.
+    /// The column and the row in which both stand.
     pub place: SealedPlace,
-    /// The text before.
+    /// The sealed bytes that must still be there.
     pub before: Vec<u8>,
     /// The text that takes its place.
     pub after: Vec<u8>,

@@ -3,8 +3,8 @@
 use async_trait::async_trait;
 use hato_domain::{
     AccountId, AppId, AudienceFilter, DeadLetterId, Endpoint, ErrorCode, IdempotencyKey,
-    MAX_DEAD_LETTERS, Month, Notification, PageRequest, PositionSet, PushOptions, Schedule, SendId,
-    UnixMillis, text_enum,
+    MAX_DEAD_LETTERS, Month, Notification, Pace, PageRequest, PositionSet, PushOptions, Schedule,
+    SendId, UnixMillis, text_enum,
 };
 
 use super::{EngagementCounts, StoreError};
@@ -209,6 +209,8 @@ pub struct SentContent {
     pub payload: String,
     /// TTL, urgency and topic.
     pub options: PushOptions,
+    /// How fast it went at most.
+    pub pace: Option<Pace>,
     /// The conditions of a send to a part of the audience.
     pub conditions: Option<SendConditions>,
 }
@@ -252,6 +254,8 @@ pub struct DeadLetterRecord {
     pub send_id: SendId,
     /// The id of the subscription, `sub_…`, which may be gone.
     pub subscription_id: String,
+    /// Whether the app still has that subscription.
+    pub has_subscription: bool,
     /// The endpoint that the message was for.
     pub endpoint: String,
     /// Why the message was given up, as one of [`hato_domain::FailureReason::as_str`].

@@ -56,7 +56,7 @@ pub struct ActivePositions {
 /// What tells which browser an active subscription is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SampledDevice {
-    /// Where it subscribed.
+    /// The endpoint, whose host tells the push service and so the browser.
     pub endpoint: String,
     /// What the client called itself.
     pub platform: Option<String>,

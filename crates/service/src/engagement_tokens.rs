@@ -13,7 +13,6 @@ use sha2::Sha256;
 use uuid::Uuid;
 
 use crate::ports::RecipientId;
-use crate::secrets::SecretKey;
 
 /// Characters of a token.
 pub const TOKEN_LENGTH: usize = 40;
@@ -55,10 +54,9 @@ pub struct SendTokens {
 
 impl EngagementTokens {
     /// The tokens of two keys.
-    pub fn new(authentication: &SecretKey, encryption: &SecretKey) -> Self {
-        let mac = |key: &SecretKey| {
-            Hmac::new_from_slice(key.as_slice()).expect("HMAC takes keys of any length")
-        };
+    pub fn new(authentication: &[u8; 32], encryption: &[u8; 32]) -> Self {
+        let mac =
+            |key: &[u8; 32]| Hmac::new_from_slice(key).expect("HMAC takes keys of any length");
         Self {
             authentication: mac(authentication),
             encryption: mac(encryption),
@@ -171,7 +169,7 @@ mod tests {
     const HOUR: UnixMillis = UnixMillis(1_789_999_200_000);
 
     fn tokens(seed: u8) -> EngagementTokens {
-        EngagementTokens::new(&[seed; 32].into(), &[seed + 1; 32].into())
+        EngagementTokens::new(&[seed; 32], &[seed + 1; 32])
     }
 
     fn send(number: u128) -> SendId {

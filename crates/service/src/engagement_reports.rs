@@ -9,7 +9,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use hato_domain::wire::ReportEngagement;
 use hato_domain::{Engagement, SendId, UnixMillis};
 
-use super::tokens::{EngagementTokens, TokenBytes, TokenHolder, token_bytes};
+use crate::engagement_tokens::{EngagementTokens, TokenBytes, TokenHolder, token_bytes};
 use crate::ports::EngagementReport;
 
 /// Most reports that wait to be counted. They take some 10 MB; what comes when there is no room is dropped.
@@ -19,22 +19,22 @@ const MAX_ACTION_BYTES: usize = 128;
 
 /// Reports that wait to be counted.
 #[derive(Default)]
-pub struct Reports(Mutex<Waiting>);
+pub struct Reports(Mutex<PendingReports>);
 
 /// Reports as they arrived, and those that the store could not count.
 #[derive(Default)]
-pub struct Waiting {
+pub struct PendingReports {
     arrived: Vec<ArrivedReport>,
-    uncounted: BySend,
+    uncounted: ReportsBySend,
     /// How many those are.
     uncounted_len: usize,
 }
 
 /// The reports of each send.
-pub type BySend = BTreeMap<SendId, Vec<EngagementReport>>;
+pub type ReportsBySend = BTreeMap<SendId, Vec<EngagementReport>>;
 
 /// The reports of one send.
-pub type OfSend = (SendId, Vec<EngagementReport>);
+pub type SendReports = (SendId, Vec<EngagementReport>);
 
 /// A report of which nobody knows yet whether its token is one.
 struct ArrivedReport {
@@ -56,12 +56,12 @@ impl Reports {
     }
 
     /// Takes out all reports.
-    pub fn take_all(&self) -> Waiting {
+    pub fn take_all(&self) -> PendingReports {
         std::mem::take(&mut *self.waiting())
     }
 
     /// Puts back what could not be counted, as long as there is room.
-    pub fn keep(&self, sends: impl Iterator<Item = OfSend>) {
+    pub fn keep(&self, sends: impl Iterator<Item = SendReports>) {
         let mut waiting = self.waiting();
         for (send, reports) in sends {
             if waiting.len() + reports.len() <= MAX_WAITING {
@@ -71,12 +71,12 @@ impl Reports {
         }
     }
 
-    fn waiting(&self) -> MutexGuard<'_, Waiting> {
+    fn waiting(&self) -> MutexGuard<'_, PendingReports> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Waiting {
+impl PendingReports {
     /// Whether nothing waits.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
@@ -87,7 +87,7 @@ impl Waiting {
     }
 
     /// The reports whose tokens are good, by send and in the order of their arrival, each holder's of a kind once.
-    pub fn by_send(self, tokens: &EngagementTokens, now: UnixMillis) -> BySend {
+    pub fn by_send(self, tokens: &EngagementTokens, now: UnixMillis) -> ReportsBySend {
         let mut seen: HashSet<(TokenHolder, Engagement)> = HashSet::new();
         let mut by_send = self.uncounted;
         for report in self.arrived {
@@ -130,13 +130,13 @@ mod tests {
     use uuid::Uuid;
 
     use super::{MAX_WAITING, Reports};
-    use crate::engagement::EngagementTokens;
+    use crate::engagement_tokens::EngagementTokens;
     use crate::ports::RecipientId;
 
     const NOW: UnixMillis = UnixMillis(1_789_999_200_000);
 
     fn tokens() -> EngagementTokens {
-        EngagementTokens::new(&[1; 32].into(), &[2; 32].into())
+        EngagementTokens::new(&[1; 32], &[2; 32])
     }
 
     fn send() -> SendId {
