@@ -10,20 +10,19 @@
 //! request has saved nothing, so its idempotency key is free again.
 
 use hato_domain::{AppId, Month, UnixMillis};
-use hato_service::ports::{AcceptSendOutcome, NewSend, SendCounts, SendStatus};
+use hato_service::ports::{AcceptSendOutcome, MAX_SCHEDULED, NewSend, SendCounts, SendStatus};
 
-use crate::accounts::parse_plan;
 use crate::audience::{ResolvedAudience, SendingApp, find_sending_app, resolve_audience};
 use crate::dialect::{DbConnection, to_stored};
 use crate::event_readers::EventReaders;
 use crate::idempotency::{self, PriorRequest};
 use crate::included::Included;
-use crate::queue::{queue_list, queue_positions, queue_range};
-use crate::scheduled_sends::has_room;
+use crate::jobs::{queue_list, queue_positions, queue_range};
 use crate::selection::{self, QueuedSelection};
 use crate::send_windows;
 use crate::stored_audience::StoredAudience;
 use crate::stored_content::StoredContent;
+use crate::values::parse_plan;
 use crate::webhook_events::insert_completed_event;
 
 /// Answers a repeated request, or accepts the send, or does nothing.
@@ -46,44 +45,68 @@ pub(crate) async fn accept(
 }
 
 async fn accept_new(c: &mut DbConnection, send: &NewSend) -> sqlx::Result<AcceptSendOutcome> {
-    let Some(sending_app) = find_sending_app(c, send).await? else {
-        return Ok(AcceptSendOutcome::NotFound);
-    };
-    let Some(audience) = resolve_audience(c, &sending_app, send).await? else {
+    let Some((sending_app, audience)) = find_audience(c, send).await? else {
         return Ok(AcceptSendOutcome::NotFound);
     };
     if send.schedule.send_at().is_some() {
         return schedule(c, &sending_app, send).await;
     }
-    let recipients = audience.recipients();
     if !send_windows::count(c, send).await? {
         return Ok(AcceptSendOutcome::OverRateLimit);
     }
-    let has_room = if recipients == 0 {
-        count_uncharged(c, &sending_app, send.month).await?
-    } else {
-        charge(c, &sending_app, send.month, recipients).await?
-    };
-    if !has_room {
+    let recipients = audience.recipients();
+    if !charge_or_count(c, &sending_app, (send.month, recipients)).await? {
         send_windows::uncount(c, send).await?;
         return Ok(AcceptSendOutcome::OverMonthlyLimit);
     }
     let included = Included::new(&audience, sending_app.last_position);
     insert_send(c, send, recipients, included.as_ref()).await?;
-    count_send(c, &send.app_id, send.now).await?;
-    if recipients > 0 {
-        let queued = (send.id.as_str(), send.app_id.as_str());
-        queue(c, queued, &audience, send.now).await?;
-    } else {
-        tell_completed(c, send).await?;
-    }
+    queue_or_complete(c, send, &audience).await?;
     idempotency::save(c, send, recipients).await?;
     Ok(AcceptSendOutcome::Queued { recipients })
 }
 
+/// Whom the send is for; `None` when the app or a subscriber is not there.
+async fn find_audience(
+    c: &mut DbConnection,
+    send: &NewSend,
+) -> sqlx::Result<Option<(SendingApp, ResolvedAudience)>> {
+    let Some(sending_app) = find_sending_app(c, send).await? else {
+        return Ok(None);
+    };
+    let audience = resolve_audience(c, &sending_app, send).await?;
+    Ok(audience.map(|audience| (sending_app, audience)))
+}
+
+/// Charges the recipients to the month; a send to nobody only counts. `false` when the month has no room.
+async fn charge_or_count(
+    c: &mut DbConnection,
+    sending_app: &SendingApp,
+    (month, recipients): (Month, i64),
+) -> sqlx::Result<bool> {
+    match recipients {
+        0 => count_uncharged(c, sending_app, month).await,
+        _ => charge(c, sending_app, month, recipients).await,
+    }
+}
+
+/// Counts the send on its day and queues it; one to nobody is over at once.
+async fn queue_or_complete(
+    c: &mut DbConnection,
+    send: &NewSend,
+    audience: &ResolvedAudience,
+) -> sqlx::Result<()> {
+    count_send(c, &send.app_id, send.now).await?;
+    if audience.recipients() == 0 {
+        return tell_completed(c, send).await;
+    }
+    let queued = (send.id.as_str(), send.app_id.as_str());
+    queue(c, queued, audience, send.now).await
+}
+
 /// Writes the event that tells that a send to nobody is over, if somebody reads the app's.
 async fn tell_completed(c: &mut DbConnection, send: &NewSend) -> sqlx::Result<()> {
-    let readers = EventReaders::of_app(c, &send.app_id, send.now).await?;
+    let readers = EventReaders::find(c, &send.app_id, send.now).await?;
     let (of, completed) = ((&send.app_id, &send.id), (0, SendCounts::default()));
     insert_completed_event(c, readers, of, completed, send.now).await
 }
@@ -199,7 +222,7 @@ async fn insert_send(
         send.now.0,
         finished_at,
         waits_until,
-        StoredAudience::of(send)?,
+        StoredAudience::from_send(send)?,
         schedule.expires_at().map(|at| at.0),
         schedule.pace().map(|pace| i64::from(pace.per_minute())),
         included
@@ -247,4 +270,15 @@ pub(crate) async fn queue(
             }
         }
     }
+}
+
+/// Whether the app may have another scheduled send. Those of an app are accepted one after the other.
+pub(crate) async fn has_room(c: &mut DbConnection, app: &AppId) -> sqlx::Result<bool> {
+    let waiting = sqlx::query_scalar!(
+        r#"SELECT COUNT(*) AS "waiting!: i64"
+           FROM (SELECT id FROM sends WHERE app_id = $1 AND waits_until IS NOT NULL LIMIT $2) AS s"#,
+        app.as_str(),
+        MAX_SCHEDULED
+    );
+    Ok(waiting.fetch_one(c).await? < MAX_SCHEDULED)
 }

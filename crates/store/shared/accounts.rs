@@ -1,13 +1,15 @@
 //! Accounts, and how much of its monthly quota each has used.
 
 use async_trait::async_trait;
-use hato_domain::{AccountId, AppId, Email, Month, Plan, UnixMillis};
+use hato_domain::{AccountId, AppId, Email, Month, UnixMillis};
 use hato_service::ports::{AccountRecord, AccountStore, MonthlyUsage, StoreError};
 
 use crate::Database;
 use crate::deleted_accounts::mark_deleted;
-use crate::dialect::{DbConnection, readers, transaction};
-use crate::error::{decode_error, with_context};
+use crate::dialect::{DbConnection, readers};
+use crate::error::with_context;
+use crate::transaction::transaction;
+use crate::values::parse_plan;
 
 #[async_trait]
 impl AccountStore for Database {
@@ -101,11 +103,6 @@ impl AccountRow {
             created_at: UnixMillis(self.created_at),
         })
     }
-}
-
-/// The plan that this text stands for.
-pub(crate) fn parse_plan(text: &str) -> sqlx::Result<Plan> {
-    Plan::parse(text).map_err(|_| decode_error("plan"))
 }
 
 /// Adds the account; `false` when the address is taken.

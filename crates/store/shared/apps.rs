@@ -6,13 +6,13 @@ use hato_service::ports::{
     AppChange, AppRecord, AppStore, ChangeAppOutcome, CreateAppOutcome, NewApp, StoreError,
 };
 
-use crate::Database;
-use crate::accounts::parse_plan;
-use crate::app_settings;
 use crate::deleted_apps::{mark_deleted, purge};
-use crate::dialect::{DbConnection, readers, sql, transaction};
+use crate::dialect::{DbConnection, readers, sql};
 use crate::error::with_context;
 use crate::origins::parse_origins;
+use crate::transaction::transaction;
+use crate::values::parse_plan;
+use crate::{Database, app_settings};
 
 #[async_trait]
 impl AppStore for Database {

@@ -5,9 +5,7 @@ use hato_service::ports::{Audience, NewSend, RecipientId};
 
 use crate::dialect::{DbConnection, sql};
 use crate::error::json;
-use crate::settlement::count_i64;
-use crate::subscriptions::endpoint_hash;
-use crate::tag_positions::hexadecimal;
+use crate::values::{count_i64, endpoint_hash, hexadecimal_hash};
 
 /// The sending app: its account and its audience, read by one statement so that they fit together.
 pub(crate) struct SendingApp {
@@ -131,9 +129,4 @@ pub(crate) async fn find_hashed(
     let mut active: Vec<_> = active.map(|row| (row.position, row.id)).collect();
     active.sort_unstable();
     Ok(active.into_iter().map(|(_, id)| RecipientId(id)).collect())
-}
-
-/// The hash by which a list names an endpoint.
-pub(crate) fn hexadecimal_hash(endpoint: &Endpoint) -> String {
-    hexadecimal(&endpoint_hash(endpoint))
 }

@@ -6,20 +6,18 @@
 #[path = "audience_summary/looked_at.rs"]
 mod looked_at;
 
-use std::collections::HashMap;
-
 use futures_util::stream::BoxStream;
-use hato_domain::{AppId, AudienceFilter, PositionSet, ReachBlock, UnixMillis};
+use hato_domain::{AppId, AudienceFilter, PositionSet, UnixMillis};
 use hato_service::ports::{ActivePositions, AudienceSummary};
 
 use self::looked_at::LookedAt;
 use crate::Database;
-use crate::dialect::{DbConnection, bounded_reader, is_out_of_time, sql};
-use crate::queue::number_list;
-use crate::reach_blocks::{blocks_of, decoded};
+use crate::bounded_reads::is_out_of_time;
+use crate::dialect::{DbConnection, bounded_reader, sql};
+use crate::reach_blocks::{ReachBlocks, blocks_of, decoded};
 use crate::sampled_devices::spread;
 use crate::selection::select_with;
-use crate::settlement::count_i64;
+use crate::values::{count_i64, number_list};
 
 /// Most that are looked at one by one, and how many of more are.
 const MAX_EXACT: usize = 100_000;
@@ -78,9 +76,6 @@ async fn try_to_summarize(
     Ok(looked_at.summary((!is_exact).then_some(recipients)))
 }
 
-/// What is known of each block of positions.
-type Blocks = HashMap<i64, ReachBlock>;
-
 /// Those whom a summary is of.
 enum Population {
     /// All active subscriptions of an app.
@@ -94,7 +89,29 @@ enum Population {
 struct Everyone {
     active: i64,
     last_position: i64,
-    blocks: Blocks,
+    blocks: ReachBlocks,
+}
+
+impl Everyone {
+    async fn read(c: &mut DbConnection, app: &AppId) -> sqlx::Result<Self> {
+        let rows = sqlx::query!(
+            r#"SELECT p.active_subscriptions, p.last_position, r.block AS "block?",
+                      r.answers AS "answers?"
+               FROM apps AS p LEFT JOIN reach AS r ON r.app_id = p.id WHERE p.id = $1"#,
+            app.as_str()
+        )
+        .fetch_all(c)
+        .await?;
+        let mut everyone = Self::default();
+        for row in rows {
+            everyone.active = row.active_subscriptions;
+            everyone.last_position = row.last_position;
+            if let (Some(block), Some(answers)) = (row.block, row.answers) {
+                everyone.blocks.insert(block, decoded(block, &answers)?);
+            }
+        }
+        Ok(everyone)
+    }
 }
 
 impl Population {
@@ -108,23 +125,9 @@ impl Population {
             let selected = select_with(&mut *connection, app, filter).await?;
             return Ok(Self::Selected(selected));
         }
-        let rows = sqlx::query!(
-            r#"SELECT p.active_subscriptions, p.last_position, r.block AS "block?",
-                      r.answers AS "answers?"
-               FROM apps AS p LEFT JOIN reach AS r ON r.app_id = p.id WHERE p.id = $1"#,
-            app.as_str()
-        )
-        .fetch_all(&mut *connection)
-        .await?;
-        let mut everyone = Everyone::default();
-        for row in rows {
-            everyone.active = row.active_subscriptions;
-            everyone.last_position = row.last_position;
-            if let (Some(block), Some(answers)) = (row.block, row.answers) {
-                everyone.blocks.insert(block, decoded(block, &answers)?);
-            }
-        }
-        Ok(Self::Everyone(everyone))
+        Everyone::read(&mut connection, app)
+            .await
+            .map(Self::Everyone)
     }
 
     fn len(&self) -> i64 {
@@ -158,7 +161,7 @@ impl Population {
     }
 }
 
-struct RecipientRow {
+struct AudienceMemberRow {
     position: i64,
     endpoint: String,
     created_at: i64,
@@ -172,23 +175,10 @@ async fn look_at(
     positions: Option<Vec<i64>>,
     now: UnixMillis,
 ) -> sqlx::Result<LookedAt> {
-    let mut looked_at = LookedAt::default();
-    if let Some(positions) = positions {
-        for part in positions.chunks(MAX_READ) {
-            let mut connection = bounded_reader(database).await?;
-            let rows = rows_at(&mut connection, app, part)?;
-            looked_at.read(rows, now).await?;
-        }
-    } else {
-        let mut is_last = false;
-        while !is_last && looked_at.len() < MAX_EXACT {
-            let mut connection = bounded_reader(database).await?;
-            let before = looked_at.len();
-            let rows = rows_behind(&mut connection, app, looked_at.last_position());
-            looked_at.read(rows, now).await?;
-            is_last = looked_at.len() - before < MAX_READ;
-        }
-    }
+    let mut looked_at = match positions {
+        Some(positions) => look_at_some(database, app, &positions, now).await?,
+        None => look_at_all(database, app, now).await?,
+    };
     if let Population::Everyone(everyone) = population {
         looked_at.count(&everyone.blocks);
     } else {
@@ -200,12 +190,40 @@ async fn look_at(
     Ok(looked_at)
 }
 
-type Rows<'c> = BoxStream<'c, sqlx::Result<RecipientRow>>;
+async fn look_at_some(
+    database: &Database,
+    app: &AppId,
+    positions: &[i64],
+    now: UnixMillis,
+) -> sqlx::Result<LookedAt> {
+    let mut looked_at = LookedAt::default();
+    for part in positions.chunks(MAX_READ) {
+        let mut connection = bounded_reader(database).await?;
+        let rows = rows_at(&mut connection, app, part)?;
+        looked_at.read(rows, now).await?;
+    }
+    Ok(looked_at)
+}
+
+async fn look_at_all(database: &Database, app: &AppId, now: UnixMillis) -> sqlx::Result<LookedAt> {
+    let mut looked_at = LookedAt::default();
+    let mut is_last = false;
+    while !is_last && looked_at.len() < MAX_EXACT {
+        let mut connection = bounded_reader(database).await?;
+        let before = looked_at.len();
+        let rows = rows_behind(&mut connection, app, looked_at.last_position());
+        looked_at.read(rows, now).await?;
+        is_last = looked_at.len() - before < MAX_READ;
+    }
+    Ok(looked_at)
+}
+
+type AudienceMemberRows<'c> = BoxStream<'c, sqlx::Result<AudienceMemberRow>>;
 
 /// The next ones behind this position.
-fn rows_behind<'c>(c: &'c mut DbConnection, app: &'c AppId, after: i64) -> Rows<'c> {
+fn rows_behind<'c>(c: &'c mut DbConnection, app: &'c AppId, after: i64) -> AudienceMemberRows<'c> {
     let rows = sqlx::query_as!(
-        RecipientRow,
+        AudienceMemberRow,
         r#"SELECT position AS "position!", endpoint, created_at FROM subscriptions
            WHERE app_id = $1 AND position > $2 ORDER BY position LIMIT $3"#,
         app.as_str(),
@@ -219,8 +237,8 @@ fn rows_at<'c>(
     c: &'c mut DbConnection,
     app: &'c AppId,
     positions: &[i64],
-) -> sqlx::Result<Rows<'c>> {
-    let rows = sql!(query_as RecipientRow [
+) -> sqlx::Result<AudienceMemberRows<'c>> {
+    let rows = sql!(query_as AudienceMemberRow [
         r#"SELECT position AS "position!", endpoint, created_at FROM subscriptions
            WHERE app_id = $2 AND position IN ("# NUMBERS ")"
     ] number_list(positions)?, app.as_str());

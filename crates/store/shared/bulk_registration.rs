@@ -9,16 +9,15 @@ use hato_domain::{AppId, LanguageTag, Platform, TimeZoneName, UserId, VapidPubli
 use hato_service::ports::{DeactivationReason, NewSubscription, RegisterOutcome};
 use serde_json::{Value, json};
 
-use crate::accounts::parse_plan;
-use crate::audience::hexadecimal_hash;
 use crate::dialect::{DbConnection, lock_app, sql};
 use crate::error::json as json_text;
-use crate::profiles::parse_tags;
 use crate::registered_profile::{Registration, WrittenProfile};
 use crate::registration::register;
-use crate::settlement::count_i64;
-use crate::subscriptions::{count_growth, endpoint_hash};
-use crate::tag_positions::{TagChange, change_tags, hexadecimal};
+use crate::subscription_counts::count_growth;
+use crate::tag_positions::{TagChange, change_tags};
+use crate::values::{
+    count_i64, endpoint_hash, hexadecimal, hexadecimal_hash, parse_plan, parse_tags,
+};
 use crate::vapid_keys::named_key;
 
 /// What becomes of each of these registrations, which are all of this app. Nothing is kept of a dry run.
@@ -46,17 +45,8 @@ async fn register_all(
 ) -> sqlx::Result<Vec<RegisterOutcome>> {
     lock_app(c, app).await?;
     let known = known_endpoints(c, app, all).await?;
+    let (new, others) = tell_apart(all, &known);
     let mut outcomes = vec![RegisterOutcome::Unsubscribed; all.len()];
-    let (mut new, mut others, mut seen) = (Vec::new(), Vec::new(), HashSet::new());
-    for (index, it) in all.iter().enumerate() {
-        let hash = endpoint_hash(&it.endpoint);
-        let is_first = seen.insert(hash);
-        match known.get(&hash[..]) {
-            Some(Known::Unsubscribed) => {}
-            None if is_first && it.replaces.is_none() => new.push((index, it)),
-            None | Some(Known::Registered) => others.push((index, it)),
-        }
-    }
     let (indices, new): (Vec<_>, Vec<_>) = new.into_iter().unzip();
     for (index, outcome) in indices.into_iter().zip(add(c, app, &new).await?) {
         outcomes[index] = outcome;
@@ -68,11 +58,43 @@ async fn register_all(
 }
 
 /// What is known of an endpoint.
-enum Known {
+enum KnownEndpoint {
     /// It is registered, or may be again.
     Registered,
     /// The browser or the owner has ended it.
     Unsubscribed,
+}
+
+impl KnownEndpoint {
+    fn from_reason(deactivation_reason: Option<&str>) -> Self {
+        if deactivation_reason == Some(DeactivationReason::Unsubscribed.as_str()) {
+            Self::Unsubscribed
+        } else {
+            Self::Registered
+        }
+    }
+}
+
+/// Registrations with their places among all of them.
+type Placed<'a> = Vec<(usize, &'a NewSubscription)>;
+
+/// Those that are new to the app and replace nothing, and the others, but for those who have unsubscribed. Of several with the same
+/// endpoint, the first is new.
+fn tell_apart<'a>(
+    all: &'a [NewSubscription],
+    known: &HashMap<Vec<u8>, KnownEndpoint>,
+) -> (Placed<'a>, Placed<'a>) {
+    let (mut new, mut others, mut seen) = (Vec::new(), Vec::new(), HashSet::new());
+    for (index, it) in all.iter().enumerate() {
+        let hash = endpoint_hash(&it.endpoint);
+        let is_first = seen.insert(hash);
+        match known.get(&hash[..]) {
+            Some(KnownEndpoint::Unsubscribed) => {}
+            None if is_first && it.replaces.is_none() => new.push((index, it)),
+            None | Some(KnownEndpoint::Registered) => others.push((index, it)),
+        }
+    }
+    (new, others)
 }
 
 /// Which endpoints the app knows, by their hashes.
@@ -80,7 +102,7 @@ async fn known_endpoints(
     c: &mut DbConnection,
     app: &AppId,
     all: &[NewSubscription],
-) -> sqlx::Result<HashMap<Vec<u8>, Known>> {
+) -> sqlx::Result<HashMap<Vec<u8>, KnownEndpoint>> {
     let hashes = all.iter().map(|it| hexadecimal_hash(&it.endpoint));
     let rows = sql!(query [
         "SELECT endpoint_hash, deactivation_reason FROM subscriptions
@@ -88,12 +110,8 @@ async fn known_endpoints(
     ] json_text(&hashes.collect::<Vec<_>>())?, app.as_str())
     .fetch_all(c)
     .await?;
-    let ended = DeactivationReason::Unsubscribed.as_str();
     let known = rows.into_iter().map(|row| {
-        let known = match row.deactivation_reason {
-            Some(reason) if reason == ended => Known::Unsubscribed,
-            _ => Known::Registered,
-        };
+        let known = KnownEndpoint::from_reason(row.deactivation_reason.as_deref());
         (row.endpoint_hash, known)
     });
     Ok(known.collect())
@@ -114,7 +132,7 @@ async fn add(
         let outcome = match keys.number(c, it).await? {
             Err(refusal) => refusal,
             Ok(_) if room == 0 => RegisterOutcome::LimitReached,
-            Ok(key) => match Registration::of_new(it, key)? {
+            Ok(key) => match Registration::from_new(it, key)? {
                 None => RegisterOutcome::TooManyTags,
                 Some(written) => {
                     room -= 1;
@@ -146,12 +164,17 @@ async fn room(
     let Some(row) = row else {
         return Ok(None);
     };
+    let limit = max_active(&row.plan, new)?;
+    Ok(Some((limit - row.active_subscriptions).max(0)))
+}
+
+/// The limit of the plan or of the registrations, whichever is smaller.
+fn max_active(plan: &str, new: &[&NewSubscription]) -> sqlx::Result<i64> {
     let limits = [
-        parse_plan(&row.plan)?.max_subscriptions(),
+        parse_plan(plan)?.max_subscriptions(),
         new.first().and_then(|it| it.max_active),
     ];
-    let limit = limits.into_iter().flatten().min().unwrap_or(i64::MAX);
-    Ok(Some((limit - row.active_subscriptions).max(0)))
+    Ok(limits.into_iter().flatten().min().unwrap_or(i64::MAX))
 }
 
 /// The numbers of the VAPID keys that registrations name, each looked up once.
@@ -199,16 +222,20 @@ async fn write(
     );
     let first = last.fetch_one(&mut *c).await? - count + 1;
     insert(c, app, taken, first).await?;
+    change_tags(c, app.as_str(), &added_tags(taken, first)?).await
+}
+
+/// The tags of these, whose positions are those from `first` on.
+fn added_tags(
+    taken: &[(Registration<'_>, WrittenProfile)],
+    first: i64,
+) -> sqlx::Result<Vec<TagChange>> {
     let mut tags = Vec::new();
     for ((_, profile), position) in taken.iter().zip(first..) {
         let added = parse_tags(profile.tags.as_deref())?;
-        tags.extend(added.iter().map(|tag| TagChange {
-            tag: tag.as_str().to_owned(),
-            position,
-            is_set: true,
-        }));
+        tags.extend(added.iter().map(|tag| TagChange::new(tag, position, true)));
     }
-    change_tags(c, app.as_str(), &tags).await
+    Ok(tags)
 }
 
 /// Makes the rows, at the positions from `first` on, in one statement: what each costs besides is handed to SQLite's thread and back.
@@ -219,26 +246,6 @@ async fn insert(
     taken: &[(Registration<'_>, WrittenProfile)],
     first: i64,
 ) -> sqlx::Result<()> {
-    let rows = taken.iter().zip(first..);
-    let rows = rows.map(|((registration, profile), position)| {
-        let new = registration.new;
-        json!([
-            new.id.as_str(),
-            new.endpoint.as_str(),
-            hexadecimal_hash(&new.endpoint),
-            hexadecimal(&new.keys.p256dh),
-            hexadecimal(&new.keys.auth),
-            new.platform.as_ref().map(Platform::as_str),
-            position,
-            new.created_at.0,
-            profile.user_id.as_ref().map(UserId::as_str),
-            profile.tags,
-            profile.lang.as_ref().map(LanguageTag::as_str),
-            profile.time_zone.as_ref().map(TimeZoneName::as_str),
-            registration.vapid_key
-        ])
-    });
-    let rows = json_text(&rows.collect::<Vec<Value>>())?;
     sql!(query [
         "INSERT INTO subscriptions (public_id, app_id, endpoint, endpoint_hash, p256dh, auth,
                                     platform, position, created_at, user_id, tags, lang, time_zone,
@@ -248,8 +255,34 @@ async fn insert(
                 NULLIF(added.tags, '[]'), added.lang, added.time_zone,
                 COALESCE(added.vapid_key, (SELECT vapid_key FROM apps WHERE id = $2))
          FROM (" NEW_SUBSCRIPTIONS ") AS added ORDER BY added.position"
-    ] rows, app.as_str())
+    ] new_rows(taken, first)?, app.as_str())
     .execute(c)
     .await
     .map(drop)
+}
+
+/// These as `NEW_SUBSCRIPTIONS` takes them.
+fn new_rows(taken: &[(Registration<'_>, WrittenProfile)], first: i64) -> sqlx::Result<String> {
+    let rows = taken.iter().zip(first..);
+    let rows = rows.map(|(it, position)| new_row(it, position));
+    json_text(&rows.collect::<Vec<_>>())
+}
+
+fn new_row((registration, profile): &(Registration<'_>, WrittenProfile), position: i64) -> Value {
+    let new = registration.new;
+    json!([
+        new.id.as_str(),
+        new.endpoint.as_str(),
+        hexadecimal_hash(&new.endpoint),
+        hexadecimal(&new.keys.p256dh),
+        hexadecimal(&new.keys.auth),
+        new.platform.as_ref().map(Platform::as_str),
+        position,
+        new.created_at.0,
+        profile.user_id.as_ref().map(UserId::as_str),
+        profile.tags,
+        profile.lang.as_ref().map(LanguageTag::as_str),
+        profile.time_zone.as_ref().map(TimeZoneName::as_str),
+        registration.vapid_key
+    ])
 }

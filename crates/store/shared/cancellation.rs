@@ -11,7 +11,8 @@ use crate::dialect::{DbConnection, lock_unclaimed_jobs, readers, sql};
 use crate::event_readers::EventReaders;
 use crate::scheduled_sends::cancel_waiting;
 use crate::selection::{SelectedRange, count_in};
-use crate::settlement::{count_i64, finish};
+use crate::settlement::{count_cancelled, finish};
+use crate::values::count_i64;
 
 /// Active subscriptions from one mark to the next.
 const MARK_DISTANCE: i64 = 1_000;
@@ -53,25 +54,13 @@ pub(crate) async fn cancel(
         return Ok(Some(0));
     }
     lock_unclaimed_jobs(c, send, now).await?;
-    let Some(is_finished) = mark(c, app, send, now).await? else {
-        return Ok(None);
-    };
-    if is_finished {
-        return Ok(Some(0));
+    match mark(c, app, send, now).await? {
+        None => return Ok(None),
+        Some(true) => return Ok(Some(0)),
+        Some(false) => {}
     }
-    lock_unclaimed_jobs(c, send, now).await?;
-    let listed = count_listed(c, send, now).await?;
-    let selected = count_selected(c, send, now).await?;
-    let cancelled = listed + selected + count_ranges(c, app, send, marks, now).await?;
-    sqlx::query!(
-        "DELETE FROM jobs WHERE send_id = $1 AND (claimed = 0 OR due_at <= $2)",
-        send.as_str(),
-        now.0
-    )
-    .execute(&mut *c)
-    .await?;
-    count_cancelled(c, send, cancelled).await?;
-    let readers = EventReaders::of_app(c, app, now).await?;
+    let cancelled = cancel_unclaimed(c, app, send, marks, now).await?;
+    let readers = EventReaders::find(c, app, now).await?;
     finish(c, send, readers, now).await?;
     Ok(Some(cancelled))
 }
@@ -131,6 +120,33 @@ async fn next_mark(
     )
     .fetch_optional(readers(database))
     .await
+}
+
+/// Counts those as cancelled who are in the unclaimed jobs, which leave the queue. Returns how many they are.
+async fn cancel_unclaimed(
+    c: &mut DbConnection,
+    app: &AppId,
+    send: &SendId,
+    marks: &[i64],
+    now: UnixMillis,
+) -> sqlx::Result<i64> {
+    lock_unclaimed_jobs(c, send, now).await?;
+    let listed = count_listed(c, send, now).await?;
+    let selected = count_selected(c, send, now).await?;
+    let cancelled = listed + selected + count_ranges(c, app, send, marks, now).await?;
+    remove_jobs(c, send, now).await?;
+    count_cancelled(c, send, cancelled).await?;
+    Ok(cancelled)
+}
+
+/// Takes the unclaimed jobs of the send out of the queue.
+async fn remove_jobs(c: &mut DbConnection, send: &SendId, now: UnixMillis) -> sqlx::Result<()> {
+    let removal = sqlx::query!(
+        "DELETE FROM jobs WHERE send_id = $1 AND (claimed = 0 OR due_at <= $2)",
+        send.as_str(),
+        now.0
+    );
+    removal.execute(c).await.map(drop)
 }
 
 /// How many recipients the unclaimed lists of the send hold. A job whose lease has ended is nobody's.
@@ -216,22 +232,6 @@ async fn count_active(
     )
     .fetch_one(c)
     .await
-}
-
-/// Counts recipients that are not reached because the send is cancelled.
-pub(crate) async fn count_cancelled(
-    c: &mut DbConnection,
-    send: &SendId,
-    recipients: i64,
-) -> sqlx::Result<()> {
-    sqlx::query!(
-        "UPDATE sends SET cancelled = cancelled + $2 WHERE id = $1",
-        send.as_str(),
-        recipients
-    )
-    .execute(c)
-    .await
-    .map(drop)
 }
 
 #[cfg(test)]

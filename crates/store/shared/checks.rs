@@ -8,13 +8,14 @@ use hato_domain::{AppId, PositionSet, SendId, UnixMillis};
 use hato_service::ports::{CheckStore, Flaw, StoreError};
 
 use crate::Database;
-use crate::dialect::{DbConnection, check_references, lock_app, readers, snapshot, transaction};
+use crate::dialect::{DbConnection, check_references, lock_app, readers, snapshot};
 use crate::error::with_context;
 use crate::event_readers::EventReaders;
 use crate::reach_blocks::decoded;
 use crate::selection::add_block;
 use crate::settlement::finish;
 use crate::tag_checks::check_tags;
+use crate::transaction::transaction;
 
 #[async_trait]
 impl CheckStore for Database {
@@ -216,15 +217,7 @@ async fn check_counters(
     repair: bool,
 ) -> sqlx::Result<Vec<Flaw>> {
     let rows = count_rows(c, app).await?;
-    let stored = sqlx::query_as!(
-        Counted,
-        r#"SELECT active_subscriptions AS "active!", deactivated_subscriptions AS "deactivated!",
-                  last_position AS "last_position!"
-           FROM apps WHERE id = $1"#,
-        app.as_str()
-    )
-    .fetch_one(&mut *c)
-    .await?;
+    let stored = read_counters(c, app).await?;
     let wrong = stored.differences(&rows);
     if repair && !wrong.is_empty() {
         write_counters(c, app, &rows, &stored).await?;
@@ -234,6 +227,19 @@ async fn check_counters(
         is_repaired: repair,
     });
     Ok(flaws.collect())
+}
+
+/// What the app's counters say.
+async fn read_counters(c: &mut DbConnection, app: &AppId) -> sqlx::Result<Counted> {
+    sqlx::query_as!(
+        Counted,
+        r#"SELECT active_subscriptions AS "active!", deactivated_subscriptions AS "deactivated!",
+                  last_position AS "last_position!"
+           FROM apps WHERE id = $1"#,
+        app.as_str()
+    )
+    .fetch_one(c)
+    .await
 }
 
 async fn count_rows(c: &mut DbConnection, app: &AppId) -> sqlx::Result<Counted> {
@@ -267,6 +273,13 @@ async fn write_counters(
     .map(drop)
 }
 
+fn unreadable(what: &str, is_repaired: bool) -> Flaw {
+    Flaw {
+        what: format!("{what} cannot be read"),
+        is_repaired,
+    }
+}
+
 /// What cannot be read tells nothing. Repairing removes it: later sends tell again.
 async fn check_reach(c: &mut DbConnection, app: &AppId, repair: bool) -> sqlx::Result<Vec<Flaw>> {
     let rows = sqlx::query!(
@@ -281,19 +294,21 @@ async fn check_reach(c: &mut DbConnection, app: &AppId, repair: bool) -> sqlx::R
             continue;
         }
         if repair {
-            let delete = sqlx::query!(
-                "DELETE FROM reach WHERE app_id = $1 AND block = $2",
-                app.as_str(),
-                row.block
-            );
-            delete.execute(&mut *c).await?;
+            forget_reach(c, app, row.block).await?;
         }
-        found.push(Flaw {
-            what: format!("{app}: block {} of the reach cannot be read", row.block),
-            is_repaired: repair,
-        });
+        let what = format!("{app}: block {} of the reach", row.block);
+        found.push(unreadable(&what, repair));
     }
     Ok(found)
+}
+
+async fn forget_reach(c: &mut DbConnection, app: &AppId, block: i64) -> sqlx::Result<()> {
+    let delete = sqlx::query!(
+        "DELETE FROM reach WHERE app_id = $1 AND block = $2",
+        app.as_str(),
+        block
+    );
+    delete.execute(c).await.map(drop)
 }
 
 /// The same of those who failed and left no dead letter. Of a send that has lost some of them, nothing is told.
@@ -314,13 +329,8 @@ async fn check_missed(c: &mut DbConnection, app: &AppId, repair: bool) -> sqlx::
         if repair {
             forget_missed(c, &row.send_id, row.block).await?;
         }
-        found.push(Flaw {
-            what: format!(
-                "{}: block {} of those who failed cannot be read",
-                row.send_id, row.block
-            ),
-            is_repaired: repair,
-        });
+        let what = format!("{}: block {} of those who failed", row.send_id, row.block);
+        found.push(unreadable(&what, repair));
     }
     Ok(found)
 }

@@ -5,14 +5,15 @@ use std::time::Duration;
 use hato_domain::UnixMillis;
 use hato_service::ports::{JobId, NextPage, PageClaimRequest, PageRange, RecipientId};
 
-use crate::claimed_send::{claimed_page, send_of};
+use crate::claimed_send::{JobRow, claimed_page, send_of};
 use crate::deleted_apps::discard_jobs;
 use crate::dialect::DbConnection;
 use crate::due_jobs::{first_due, next_due};
-use crate::error::{decode_error, with_context};
+use crate::error::{decode_error, is_unreadable, with_context};
+use crate::jobs::{queue_list, queue_positions, queue_range};
 use crate::pacing::{PageSize, admit};
-use crate::queue::{queue_list, queue_positions, queue_range, recipient_list};
 use crate::selection::{SelectedRange, positions_in};
+use crate::values::recipient_list;
 
 /// How long a job that cannot be read is put off: the operator, or the next version, may mend it.
 const UNREADABLE_JOB_DELAY: Duration = Duration::from_hours(1);
@@ -33,7 +34,7 @@ pub(crate) async fn claim(
         return Ok(NextPage::Idle { next_due });
     };
     match claim_job(c, job, request).await {
-        Err(error) if is_unreadable(&error) => put_off(c, job, request.now, error).await,
+        Err(error) if is_unreadable(&error) => defer_unreadable(c, job, request.now, error).await,
         claimed => claimed,
     }
 }
@@ -69,14 +70,8 @@ async fn claim_job(
     Ok(NextPage::Claimed(Box::new(page)))
 }
 
-/// Whether the row holds something that this program never wrote, so that reading it again would fail again.
-pub(crate) fn is_unreadable(error: &sqlx::Error) -> bool {
-    use sqlx::Error::{ColumnDecode, Decode, RowNotFound};
-    matches!(error, ColumnDecode { .. } | Decode(_) | RowNotFound)
-}
-
 /// Puts the job off. It would otherwise be the one that has been due longest at each claim, and nobody's page would be claimed.
-async fn put_off(
+async fn defer_unreadable(
     c: &mut DbConnection,
     job: i64,
     now: UnixMillis,
@@ -93,17 +88,6 @@ async fn put_off(
         job: JobId(job),
         error: with_context("read a job")(cause),
     })
-}
-
-pub(crate) struct JobRow {
-    pub(crate) id: i64,
-    pub(crate) send_id: String,
-    pub(crate) app_id: String,
-    after_position: i64,
-    up_to_position: Option<i64>,
-    recipients: Option<String>,
-    pub(crate) attempt: i64,
-    pub(crate) lease_token: i64,
 }
 
 /// Moves the job's due time to the end of the lease. The new token makes earlier leases of the job void. `claimed` is for those who
@@ -163,17 +147,21 @@ async fn split(
         return Ok(PageRange::Positions { after, up_to });
     };
     let end = beyond - 1;
-    sqlx::query!(
-        "UPDATE jobs SET up_to_position = $2 WHERE id = $1",
-        job.id,
-        end
-    )
-    .execute(&mut *c)
-    .await?;
+    end_at(c, job, end).await?;
     for rest in rests((end, up_to), size) {
         queue_positions(c, &job.send_id, &job.app_id, rest, size.rest_due_at).await?;
     }
     Ok(PageRange::Positions { after, up_to: end })
+}
+
+/// Ends the range of the job at this position.
+async fn end_at(c: &mut DbConnection, job: &JobRow, up_to: i64) -> sqlx::Result<()> {
+    let change = sqlx::query!(
+        "UPDATE jobs SET up_to_position = $2 WHERE id = $1",
+        job.id,
+        up_to
+    );
+    change.execute(c).await.map(drop)
 }
 
 /// The same for a send to a part of the audience, whose recipients stand where its acceptance has written them down.
@@ -190,17 +178,7 @@ async fn split_selected(
     }
     positions.truncate(recipients);
     let end = positions.last().copied().unwrap_or(range.up_to);
-    let page = SelectedRange {
-        up_to: end,
-        ..range
-    };
-    sqlx::query!(
-        "UPDATE jobs SET recipients = $2 WHERE id = $1",
-        job.id,
-        page.to_json()?
-    )
-    .execute(&mut *c)
-    .await?;
+    keep_recipients(c, job, &range.ending_at(end).to_json()?).await?;
     for (after, up_to) in rests((end, range.up_to), size) {
         let rest = SelectedRange { after, up_to };
         queue_range(c, &job.send_id, &job.app_id, rest, size.rest_due_at).await?;
@@ -218,22 +196,28 @@ async fn split_list(
     let recipients = usize::try_from(size.recipients).unwrap_or(usize::MAX);
     let rest = list.split_off(list.len().min(recipients));
     if !rest.is_empty() {
-        sqlx::query!(
-            "UPDATE jobs SET recipients = $2 WHERE id = $1",
-            job.id,
-            recipient_list(&list)?
-        )
-        .execute(&mut *c)
-        .await?;
+        keep_recipients(c, job, &recipient_list(&list)?).await?;
         queue_list(c, &job.send_id, &job.app_id, &rest, 0, size.rest_due_at).await?;
     }
     Ok(PageRange::List(list))
 }
 
-/// The rest of a send in one part, or in two halves.
+/// Leaves these recipients to the job, a list or a range of them.
+async fn keep_recipients(c: &mut DbConnection, job: &JobRow, kept: &str) -> sqlx::Result<()> {
+    let change = sqlx::query!(
+        "UPDATE jobs SET recipients = $2 WHERE id = $1",
+        job.id,
+        kept
+    );
+    change.execute(c).await.map(drop)
+}
+
+/// The rest of a send in one part, or in two, the first of which makes whole pages where nobody has left.
 fn rests((after, up_to): (i64, i64), size: &PageSize) -> Vec<(i64, i64)> {
-    if size.splits_rest && up_to - after > size.recipients.into() {
-        let middle = i64::midpoint(after, up_to);
+    let page = i64::from(size.recipients).max(1);
+    if size.splits_rest && up_to - after > page {
+        let pages = (up_to - after) / 2 / page;
+        let middle = after + pages.max(1) * page;
         vec![(after, middle), (middle, up_to)]
     } else {
         vec![(after, up_to)]
@@ -263,11 +247,9 @@ async fn position_beyond(
 
 /// The send is being sent from its first claimed page on.
 async fn begin(c: &mut DbConnection, send: &str) -> sqlx::Result<()> {
-    sqlx::query!(
+    let begun = sqlx::query!(
         "UPDATE sends SET status = 'sending' WHERE id = $1 AND status = 'queued'",
         send
-    )
-    .execute(c)
-    .await
-    .map(drop)
+    );
+    begun.execute(c).await.map(drop)
 }

@@ -4,7 +4,6 @@ use hato_domain::{AppId, Schedule, SendId, Topic, Ttl, UnixMillis, Urgency};
 use hato_service::ports::{ClaimedPage, JobId, PageLease, PageRange, VapidKeyNumber};
 
 use crate::app_settings;
-use crate::claim::JobRow;
 use crate::dialect::DbConnection;
 use crate::error::decode_error;
 
@@ -50,10 +49,7 @@ pub(crate) fn claimed_page(job: &JobRow, send: ClaimedSendRow) -> sqlx::Result<C
     let schedule = Schedule::parse(send.send_at, send.expires_at, send.max_per_minute);
     let topic = |text: String| Topic::parse(&text).map_err(|_| decode_error("topic"));
     Ok(ClaimedPage {
-        lease: PageLease {
-            job: JobId(job.id),
-            token: job.lease_token,
-        },
+        lease: job.lease(),
         send_id: SendId::trusted(job.send_id.clone()),
         app_id: AppId::trusted(job.app_id.clone()),
         range: PageRange::List(Vec::new()),
@@ -68,4 +64,25 @@ pub(crate) fn claimed_page(job: &JobRow, send: ClaimedSendRow) -> sqlx::Result<C
         vapid_key: VapidKeyNumber(send.vapid_key),
         sealed_private_key: send.sealed_private_key,
     })
+}
+
+pub(crate) struct JobRow {
+    pub(crate) id: i64,
+    pub(crate) send_id: String,
+    pub(crate) app_id: String,
+    pub(crate) after_position: i64,
+    pub(crate) up_to_position: Option<i64>,
+    pub(crate) recipients: Option<String>,
+    pub(crate) attempt: i64,
+    pub(crate) lease_token: i64,
+}
+
+impl JobRow {
+    /// The lease under which the job was claimed.
+    pub(crate) fn lease(&self) -> PageLease {
+        PageLease {
+            job: JobId(self.id),
+            token: self.lease_token,
+        }
+    }
 }

@@ -9,7 +9,7 @@ use crate::Database;
 use crate::dialect::{DbConnection, readers, sql};
 use crate::error::{decode_error, json};
 use crate::missed::insert_missed;
-use crate::settlement::SettledPage;
+use crate::settled_page::SettledPage;
 
 /// Records the dead letters, as long as the send has room for them: `failed` of its recipients, these among them, have failed so
 /// far, and all but the last of them have left dead letters. Of the others it is kept where they stand. A subscription that was removed
@@ -26,12 +26,15 @@ pub(crate) async fn insert_dead_letters(
     if dead_letters.is_empty() {
         return Ok(());
     }
-    let failures = dead_letters.iter().map(|it| {
-        let detail = it.detail.as_ref().map(FailureDetail::as_str);
-        let reason = it.reason.as_str();
-        (it.recipient.0, reason, it.http_status, it.attempts, detail)
-    });
-    let failures = json(&failures.collect::<Vec<_>>())?;
+    insert(c, page, &failures(dead_letters)?, now).await
+}
+
+async fn insert(
+    c: &mut DbConnection,
+    page: &SettledPage,
+    failures: &str,
+    now: UnixMillis,
+) -> sqlx::Result<()> {
     sql!(query [
         "INSERT INTO dead_letters (send_id, app_id, subscription_id, endpoint, reason, http_status,
                                    attempts, detail, created_at)
@@ -44,6 +47,16 @@ pub(crate) async fn insert_dead_letters(
     .map(drop)
 }
 
+/// The dead letters as `FAILURES` takes them.
+fn failures(dead_letters: &[NewDeadLetter]) -> sqlx::Result<String> {
+    let failures = dead_letters.iter().map(|it| {
+        let detail = it.detail.as_ref().map(FailureDetail::as_str);
+        let reason = it.reason.as_str();
+        (it.recipient.0, reason, it.http_status, it.attempts, detail)
+    });
+    json(&failures.collect::<Vec<_>>())
+}
+
 /// How many of the latest `failures` of a send are among its first 10,000.
 fn room(failures: usize, failed: i64) -> usize {
     let beyond = usize::try_from(failed - MAX_DEAD_LETTERS).unwrap_or(0);
@@ -54,6 +67,7 @@ struct DeadLetterRow {
     id: i64,
     send_id: String,
     subscription_id: String,
+    has_subscription: bool,
     endpoint: String,
     reason: String,
     detail: Option<String>,
@@ -69,6 +83,7 @@ impl DeadLetterRow {
             id: DeadLetterId(self.id),
             send_id: SendId::trusted(self.send_id),
             subscription_id: self.subscription_id,
+            has_subscription: self.has_subscription,
             endpoint: self.endpoint,
             reason: self.reason,
             detail: self.detail,
@@ -105,10 +120,13 @@ async fn rows_of_app(
 ) -> sqlx::Result<Vec<DeadLetterRow>> {
     sqlx::query_as!(
         DeadLetterRow,
-        "SELECT id, send_id, subscription_id, endpoint, reason, detail, http_status, attempts,
-                created_at
-         FROM dead_letters WHERE app_id = $1 AND (created_at, id) < ($2, $3)
-         ORDER BY created_at DESC, id DESC LIMIT $4",
+        r#"SELECT d.id, d.send_id, d.subscription_id, d.endpoint, d.reason, d.detail, d.http_status,
+                  d.attempts, d.created_at,
+                  EXISTS (SELECT 1 FROM subscriptions AS s
+                          WHERE s.public_id = d.subscription_id AND s.app_id = d.app_id)
+                      AS "has_subscription!: bool"
+           FROM dead_letters AS d WHERE d.app_id = $1 AND (d.created_at, d.id) < ($2, $3)
+           ORDER BY d.created_at DESC, d.id DESC LIMIT $4"#,
         app.as_str(),
         time,
         id,
@@ -128,12 +146,15 @@ async fn rows_of_send(
 ) -> sqlx::Result<Vec<DeadLetterRow>> {
     sqlx::query_as!(
         DeadLetterRow,
-        "SELECT id, send_id, subscription_id, endpoint, reason, detail, http_status, attempts,
-                created_at
-         FROM dead_letters
-         WHERE send_id = (SELECT s.id FROM sends AS s WHERE s.id = $1 AND s.app_id = $2)
-           AND (created_at, id) < ($3, $4)
-         ORDER BY created_at DESC, id DESC LIMIT $5",
+        r#"SELECT d.id, d.send_id, d.subscription_id, d.endpoint, d.reason, d.detail, d.http_status,
+                  d.attempts, d.created_at,
+                  EXISTS (SELECT 1 FROM subscriptions AS s
+                          WHERE s.public_id = d.subscription_id AND s.app_id = d.app_id)
+                      AS "has_subscription!: bool"
+           FROM dead_letters AS d
+           WHERE d.send_id = (SELECT s.id FROM sends AS s WHERE s.id = $1 AND s.app_id = $2)
+             AND (d.created_at, d.id) < ($3, $4)
+           ORDER BY d.created_at DESC, d.id DESC LIMIT $5"#,
         send.as_str(),
         app.as_str(),
         time,

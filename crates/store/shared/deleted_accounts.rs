@@ -34,18 +34,3 @@ async fn forget(c: &mut DbConnection, account: &AccountId, now: UnixMillis) -> s
     .await?;
     Ok(marked.rows_affected() == 1)
 }
-
-/// Removes what is left of at most `limit` deleted accounts that have no apps any more.
-pub(crate) async fn purge(c: &mut DbConnection, limit: i64) -> sqlx::Result<()> {
-    sqlx::query!(
-        "DELETE FROM accounts WHERE id IN
-           (SELECT a.id FROM accounts AS a
-            WHERE a.deleted_at IS NOT NULL
-              AND NOT EXISTS (SELECT 1 FROM apps AS p WHERE p.account_id = a.id)
-            ORDER BY a.deleted_at LIMIT $1)",
-        limit
-    )
-    .execute(c)
-    .await
-    .map(drop)
-}

@@ -5,7 +5,6 @@
 
 use hato_domain::{AccountId, AppId, UnixMillis};
 
-use crate::deleted_accounts;
 use crate::dialect::{DbConnection, lock_app_alone, lock_apps_alone};
 
 /// Jobs that leave the queue at a time.
@@ -69,11 +68,25 @@ pub(crate) async fn purge(c: &mut DbConnection, limit: i64) -> sqlx::Result<bool
         "SELECT id FROM apps WHERE deleted_at IS NOT NULL ORDER BY deleted_at, id LIMIT 1"
     );
     let Some(app) = first.fetch_optional(&mut *c).await? else {
-        deleted_accounts::purge(c, limit).await?;
+        purge_accounts(c, limit).await?;
         return Ok(false);
     };
-    let (app, mut rest) = (app.as_str(), limit);
-    rest -= purge_jobs(c, app, rest).await?;
+    let app = app.as_str();
+    let mut rest = limit;
+    rest -= purge_sending(c, app, rest).await?;
+    rest -= purge_audience(c, app, rest).await?;
+    rest -= purge_reporting(c, app, rest).await?;
+    if rest > 0 {
+        sqlx::query!("DELETE FROM apps WHERE id = $1", app)
+            .execute(c)
+            .await?;
+    }
+    Ok(true)
+}
+
+/// Removes what sends need, and they themselves. Returns how many rows these were, as the others do.
+async fn purge_sending(c: &mut DbConnection, app: &str, limit: i64) -> sqlx::Result<i64> {
+    let mut rest = limit - purge_jobs(c, app, limit).await?;
     rest -= purge_keys(c, app, rest).await?;
     rest -= purge_idempotency_keys(c, app, rest).await?;
     rest -= purge_dead_letters(c, app, rest).await?;
@@ -82,12 +95,22 @@ pub(crate) async fn purge(c: &mut DbConnection, limit: i64) -> sqlx::Result<bool
     rest -= purge_send_missed(c, app, rest).await?;
     rest -= purge_engaged_recipients(c, app, rest).await?;
     rest -= purge_sends(c, app, rest).await?;
-    rest -= purge_refusals(c, app, rest).await?;
+    Ok(limit - rest)
+}
+
+/// Removes the subscriptions, and what is kept of them by position.
+async fn purge_audience(c: &mut DbConnection, app: &str, limit: i64) -> sqlx::Result<i64> {
+    let mut rest = limit - purge_refusals(c, app, limit).await?;
     rest -= purge_tag_positions(c, app, rest).await?;
     rest -= purge_reach(c, app, rest).await?;
     rest -= purge_active_subscriptions(c, app, rest).await?;
     rest -= purge_deactivated_subscriptions(c, app, rest).await?;
-    rest -= purge_key_events(c, app, rest).await?;
+    Ok(limit - rest)
+}
+
+/// Removes histories, counts and events, and what else the app's pages showed.
+async fn purge_reporting(c: &mut DbConnection, app: &str, limit: i64) -> sqlx::Result<i64> {
+    let mut rest = limit - purge_key_events(c, app, limit).await?;
     rest -= purge_daily_counts(c, app, rest).await?;
     rest -= purge_daily_subscribers(c, app, rest).await?;
     rest -= purge_webhook_attempts(c, app, rest).await?;
@@ -96,12 +119,22 @@ pub(crate) async fn purge(c: &mut DbConnection, limit: i64) -> sqlx::Result<bool
     rest -= purge_listeners(c, app, rest).await?;
     rest -= purge_vapid_keys(c, app, rest).await?;
     rest -= purge_pictures(c, app, rest).await?;
-    if rest > 0 {
-        sqlx::query!("DELETE FROM apps WHERE id = $1", app)
-            .execute(c)
-            .await?;
-    }
-    Ok(true)
+    Ok(limit - rest)
+}
+
+/// Removes what is left of at most `limit` deleted accounts that have no apps any more.
+async fn purge_accounts(c: &mut DbConnection, limit: i64) -> sqlx::Result<()> {
+    sqlx::query!(
+        "DELETE FROM accounts WHERE id IN
+           (SELECT a.id FROM accounts AS a
+            WHERE a.deleted_at IS NOT NULL
+              AND NOT EXISTS (SELECT 1 FROM apps AS p WHERE p.account_id = a.id)
+            ORDER BY a.deleted_at LIMIT $1)",
+        limit
+    )
+    .execute(c)
+    .await
+    .map(drop)
 }
 
 /// Functions that remove at most `limit` rows of an app, and return how many they have removed.

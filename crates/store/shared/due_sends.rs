@@ -1,31 +1,9 @@
-//! The scheduled sends that come next (CONTRACT 14).
+//! The scheduled sends that are due, by turns of their apps (CONTRACT 14).
 
 use hato_domain::{SendId, UnixMillis};
-use hato_service::ports::ScheduledSend;
 
 use crate::Database;
 use crate::dialect::readers;
-
-/// At most `limit` of all that wait, those first that are due first.
-pub(crate) async fn find_first(
-    database: &Database,
-    limit: u32,
-) -> sqlx::Result<Vec<ScheduledSend>> {
-    sqlx::query!(
-        r#"SELECT s.id, s.waits_until AS "due_at!"
-           FROM sends AS s CROSS JOIN apps AS p
-           WHERE p.id = s.app_id AND s.waits_until IS NOT NULL
-             AND p.deleted_at IS NULL AND p.review_since IS NULL
-           ORDER BY s.waits_until, s.id LIMIT $1"#,
-        i64::from(limit)
-    )
-    .map(|row| ScheduledSend {
-        id: SendId::trusted(row.id),
-        due_at: UnixMillis(row.due_at),
-    })
-    .fetch_all(readers(database))
-    .await
-}
 
 /// At most `limit` of those that are due at `now`: the first of each app, then the second of each, up to the eighth.
 ///

@@ -14,10 +14,11 @@ use hato_service::{first_counted_hour, hour_of};
 use serde::Deserialize;
 
 use crate::Database;
-use crate::dialect::{DbConnection, sql, transaction};
+use crate::dialect::{DbConnection, sql};
 use crate::error::{decode_error, json, with_context};
-use crate::queue::number_list;
+use crate::transaction::transaction;
 use crate::untold_engagement::{due_sends, tell};
+use crate::values::{number_list, parse_clicks};
 use crate::written_blocks::WrittenBlocks;
 
 /// How long the webhook is not told of a send again.
@@ -80,18 +81,31 @@ async fn count(
     reports: &[EngagementReport],
     now: UnixMillis,
 ) -> sqlx::Result<()> {
-    let first_hour = first_counted_hour(now);
-    let good = reports.iter().filter(|report| report.hour >= first_hour);
-    let kinds = by_kind(good);
+    let kinds = by_kind(reports, first_counted_hour(now));
     if kinds.is_empty() {
         return Ok(());
     }
-    let Some(row) = lock_send(c, send).await? else {
+    let row = lock_send(c, send).await?;
+    let Some(row) = row.filter(|row| !row.is_long_over(now)) else {
         return Ok(());
     };
-    if row.is_long_over(now) {
+    let counts = count_new(c, send, &row, kinds).await?;
+    if counts.displayed + counts.clicked + counts.dismissed == 0 {
         return Ok(());
     }
+    add_to_send(c, send, &counts, row.next_telling(now)).await?;
+    let day = UnixMillis(row.due_at).day_number();
+    add_to_day(c, &row.app_id, day, &counts).await
+}
+
+/// Adds the recipients to those who are counted, and counts those who were not. The clicks by action are the sums with those that the
+/// send has.
+async fn count_new(
+    c: &mut DbConnection,
+    send: &SendId,
+    row: &EngagedSendRow,
+    kinds: BTreeMap<HourlyEngagement, Vec<&EngagementReport>>,
+) -> sqlx::Result<EngagementCounts> {
     let mut counts = EngagementCounts {
         clicks_by_action: parse_clicks(row.clicks_by_action.as_deref())?,
         ..EngagementCounts::default()
@@ -102,12 +116,7 @@ async fn count(
             count_one(&mut counts, report, &actions);
         }
     }
-    if counts.displayed + counts.clicked + counts.dismissed == 0 {
-        return Ok(());
-    }
-    add_to_send(c, send, &counts, row.next_telling(now)).await?;
-    let day = UnixMillis(row.due_at).day_number();
-    add_to_day(c, &row.app_id, day, &counts).await
+    Ok(counts)
 }
 
 /// Reads a send of an app that is not deleted, and locks it.
@@ -138,13 +147,15 @@ impl EngagedSendRow {
 }
 
 /// Whose reports stand in blocks of their own: what was done, and the hour of the message.
-type Kind = (Engagement, i64);
+type HourlyEngagement = (Engagement, i64);
 
-fn by_kind<'r>(
-    reports: impl Iterator<Item = &'r EngagementReport>,
-) -> BTreeMap<Kind, Vec<&'r EngagementReport>> {
-    let mut kinds: BTreeMap<Kind, Vec<&EngagementReport>> = BTreeMap::new();
-    for report in reports {
+/// The reports whose tokens are still good.
+fn by_kind(
+    reports: &[EngagementReport],
+    first_hour: i64,
+) -> BTreeMap<HourlyEngagement, Vec<&EngagementReport>> {
+    let mut kinds: BTreeMap<HourlyEngagement, Vec<&EngagementReport>> = BTreeMap::new();
+    for report in reports.iter().filter(|report| report.hour >= first_hour) {
         let kind = (report.engagement, report.hour);
         kinds.entry(kind).or_default().push(report);
     }
@@ -155,7 +166,7 @@ fn by_kind<'r>(
 async fn add_new<'r>(
     c: &mut DbConnection,
     send: &SendId,
-    kind: Kind,
+    kind: HourlyEngagement,
     reports: Vec<&'r EngagementReport>,
 ) -> sqlx::Result<Vec<&'r EngagementReport>> {
     let block_of = |report: &EngagementReport| PositionSet::block_of(report.recipient.0);
@@ -166,11 +177,8 @@ async fn add_new<'r>(
         .into_iter()
         .filter(|report| counted.insert(report.recipient.0))
         .collect();
-    let changed: BTreeSet<i64> = new.iter().map(|report| block_of(report)).collect();
-    let blocks = counted.blocks();
-    let written: Vec<_> = blocks
-        .filter(|(number, _)| changed.contains(number))
-        .collect();
+    let changed = new.iter().map(|report| block_of(report)).collect();
+    let written = only_blocks(&counted, &changed);
     if !written.is_empty() {
         write_blocks(c, send, kind, &written).await?;
     }
@@ -181,7 +189,7 @@ async fn add_new<'r>(
 async fn counted_recipients(
     c: &mut DbConnection,
     send: &SendId,
-    (engagement, hour): Kind,
+    (engagement, hour): HourlyEngagement,
     blocks: &[i64],
 ) -> sqlx::Result<PositionSet> {
     let rows = sql!(query [
@@ -199,10 +207,16 @@ async fn counted_recipients(
     Ok(counted)
 }
 
+fn only_blocks(counted: &PositionSet, numbers: &BTreeSet<i64>) -> Vec<(i64, Vec<u8>)> {
+    let blocks = counted.blocks();
+    let blocks = blocks.filter(|(number, _)| numbers.contains(number));
+    blocks.collect()
+}
+
 async fn write_blocks(
     c: &mut DbConnection,
     send: &SendId,
-    (engagement, hour): Kind,
+    (engagement, hour): HourlyEngagement,
     blocks: &[(i64, Vec<u8>)],
 ) -> sqlx::Result<()> {
     let written = WrittenBlocks::new(blocks)?;
@@ -249,13 +263,6 @@ fn known_actions(payload: &str) -> BTreeSet<String> {
     let buttons: Buttons = serde_json::from_str(payload).unwrap_or_default();
     let actions = buttons.actions.into_iter();
     actions.map(|button| button.action).collect()
-}
-
-/// Clicks by action as they are stored.
-pub(crate) fn parse_clicks(stored: Option<&str>) -> sqlx::Result<BTreeMap<String, i64>> {
-    let read = stored.map(serde_json::from_str).transpose();
-    read.map(Option::unwrap_or_default)
-        .map_err(|_| decode_error("clicks"))
 }
 
 /// Adds to the counts of the send; those by action are the sums already.

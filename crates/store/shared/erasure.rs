@@ -10,9 +10,9 @@ use serde_json::Value;
 
 use crate::dialect::{DbConnection, lock_app, sql};
 use crate::error::{decode_error, json};
-use crate::settlement::count_i64;
-use crate::subscriptions::{change_counts, count_growth};
-use crate::tag_positions::{TaggedPosition, clear_tags, hexadecimal};
+use crate::subscription_counts::{change_counts, count_growth};
+use crate::tag_positions::{TaggedPosition, clear_tags};
+use crate::values::{count_i64, hexadecimal};
 
 struct ErasedRow {
     public_id: String,
@@ -36,7 +36,25 @@ pub(crate) async fn erase(
     now: UnixMillis,
 ) -> sqlx::Result<u32> {
     lock_app(c, app).await?;
-    let erased = sqlx::query_as!(
+    let erased = remove(c, app, user, limit).await?;
+    if erased.is_empty() {
+        return Ok(0);
+    }
+    forget_dead_letters(c, app, &erased).await?;
+    let removed = erased.len();
+    count_erased(c, app.as_str(), &erased, now).await?;
+    let tagged: Vec<_> = erased.into_iter().filter_map(ErasedRow::tagged).collect();
+    clear_tags(c, app.as_str(), &tagged).await?;
+    Ok(u32::try_from(removed).unwrap_or(limit))
+}
+
+async fn remove(
+    c: &mut DbConnection,
+    app: &AppId,
+    user: &UserId,
+    limit: u32,
+) -> sqlx::Result<Vec<ErasedRow>> {
+    sqlx::query_as!(
         ErasedRow,
         r#"DELETE FROM subscriptions
            WHERE user_id = $2 AND id IN
@@ -46,20 +64,20 @@ pub(crate) async fn erase(
         user.as_str(),
         i64::from(limit)
     )
-    .fetch_all(&mut *c)
-    .await?;
-    if erased.is_empty() {
-        return Ok(0);
-    }
-    forget_dead_letters(c, app, &erased).await?;
-    let removed = erased.len();
+    .fetch_all(c)
+    .await
+}
+
+async fn count_erased(
+    c: &mut DbConnection,
+    app: &str,
+    erased: &[ErasedRow],
+    now: UnixMillis,
+) -> sqlx::Result<()> {
     let active = erased.iter().filter(|row| row.position.is_some()).count();
-    let (active, deactivated) = (count_i64(active), count_i64(removed - active));
-    change_counts(c, app.as_str(), (-active, -deactivated)).await?;
-    count_growth(c, app.as_str(), now, (0, active)).await?;
-    let tagged: Vec<_> = erased.into_iter().filter_map(ErasedRow::tagged).collect();
-    clear_tags(c, app.as_str(), &tagged).await?;
-    Ok(u32::try_from(removed).unwrap_or(limit))
+    let (active, deactivated) = (count_i64(active), count_i64(erased.len() - active));
+    change_counts(c, app, (-active, -deactivated)).await?;
+    count_growth(c, app, now, (0, active)).await
 }
 
 async fn forget_dead_letters(
@@ -81,6 +99,14 @@ struct ScheduledRow {
     audience: String,
 }
 
+impl ScheduledRow {
+    /// Which send this is, and its audience.
+    fn parse(self) -> sqlx::Result<(String, Value)> {
+        let audience = serde_json::from_str(&self.audience);
+        Ok((self.id, audience.map_err(|_| decode_error("audience"))?))
+    }
+}
+
 /// Takes the user, and the endpoints of the user's subscriptions, out of at most `limit` scheduled sends behind `after`, and returns the
 /// last of these.
 pub(crate) async fn forget_scheduled(
@@ -90,37 +116,48 @@ pub(crate) async fn forget_scheduled(
     after: Option<&SendId>,
     limit: u32,
 ) -> sqlx::Result<Option<SendId>> {
+    let scheduled = scheduled(c, app, after, limit).await?;
+    let last = scheduled.last().map(|(id, _)| SendId::trusted(id.clone()));
+    let endpoints = endpoints_of(c, app, user, &scheduled).await?;
+    for (send, mut audience) in scheduled {
+        let is_named = remove_from(&mut audience, "user_ids", |it| it == user.as_str());
+        if remove_from(&mut audience, "endpoints", |it| endpoints.contains(it)) || is_named {
+            write_audience(c, &send, &audience).await?;
+        }
+    }
+    Ok(last)
+}
+
+/// At most `limit` scheduled sends behind `after`, with their audiences. They are locked.
+async fn scheduled(
+    c: &mut DbConnection,
+    app: &AppId,
+    after: Option<&SendId>,
+    limit: u32,
+) -> sqlx::Result<Vec<(String, Value)>> {
     let scheduled = sql!(query_as ScheduledRow [
         r#"SELECT id, audience AS "audience!" FROM sends
            WHERE app_id = $1 AND id > $2 AND waits_until IS NOT NULL AND audience IS NOT NULL
            ORDER BY id LIMIT $3"# FOR_UPDATE
     ] app.as_str(), after.map_or("", SendId::as_str), i64::from(limit))
-    .fetch_all(&mut *c)
+    .fetch_all(c)
     .await?;
-    let last = scheduled
-        .last()
-        .map(|send| SendId::trusted(send.id.clone()));
-    let audiences = scheduled.into_iter().map(|send| {
-        let audience = serde_json::from_str(&send.audience);
-        let audience: Value = audience.map_err(|_| decode_error("audience"))?;
-        Ok((send.id, audience))
-    });
-    let audiences = audiences.collect::<sqlx::Result<Vec<_>>>()?;
-    let endpoints = endpoints_of(c, app, user, &audiences).await?;
-    for (send, mut audience) in audiences {
-        let is_named = remove_from(&mut audience, "user_ids", |it| it == user.as_str());
-        if remove_from(&mut audience, "endpoints", |it| endpoints.contains(it)) || is_named {
-            let audience = audience.to_string();
-            sqlx::query!(
-                "UPDATE sends SET audience = $2 WHERE id = $1",
-                send,
-                audience
-            )
-            .execute(&mut *c)
-            .await?;
-        }
-    }
-    Ok(last)
+    scheduled.into_iter().map(ScheduledRow::parse).collect()
+}
+
+async fn write_audience(c: &mut DbConnection, send: &str, audience: &Value) -> sqlx::Result<()> {
+    let change = sqlx::query!(
+        "UPDATE sends SET audience = $2 WHERE id = $1",
+        send,
+        audience.to_string()
+    );
+    change.execute(c).await.map(drop)
+}
+
+/// The hashes of the endpoints that these audiences name.
+fn named_endpoints(audiences: &[(String, Value)]) -> Vec<&Value> {
+    let lists = audiences.iter().map(|(_, it)| it["endpoints"].as_array());
+    lists.flatten().flatten().collect()
 }
 
 /// The hashes of the user's endpoints among those that these audiences name.
@@ -130,10 +167,7 @@ async fn endpoints_of(
     user: &UserId,
     audiences: &[(String, Value)],
 ) -> sqlx::Result<HashSet<String>> {
-    let lists = audiences
-        .iter()
-        .filter_map(|(_, it)| it["endpoints"].as_array());
-    let named: Vec<&Value> = lists.flatten().collect();
+    let named = named_endpoints(audiences);
     if named.is_empty() {
         return Ok(HashSet::new());
     }

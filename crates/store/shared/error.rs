@@ -5,7 +5,7 @@ use std::error::Error;
 use hato_service::ports::StoreError;
 use serde::Serialize;
 
-use crate::dialect::is_overload;
+use crate::failure::is_overload;
 
 /// Says what was being done when it failed.
 pub(crate) fn with_context<E>(context: &'static str) -> impl FnOnce(E) -> StoreError
@@ -30,4 +30,10 @@ pub(crate) fn decode_error(what: &'static str) -> sqlx::Error {
 /// A value as a column holds it, or a list as a statement takes it in one parameter: JSON.
 pub(crate) fn json<T: Serialize + ?Sized>(value: &T) -> sqlx::Result<String> {
     serde_json::to_string(value).map_err(|error| sqlx::Error::Encode(error.into()))
+}
+
+/// Whether the row holds something that this program never wrote, so that reading it again would fail again.
+pub(crate) fn is_unreadable(error: &sqlx::Error) -> bool {
+    use sqlx::Error::{ColumnDecode, Decode, RowNotFound};
+    matches!(error, ColumnDecode { .. } | Decode(_) | RowNotFound)
 }

@@ -26,7 +26,7 @@ impl EventReaders {
     }
 
     /// Who reads the app's events at `now`.
-    pub(crate) async fn of_app(
+    pub(crate) async fn find(
         c: &mut DbConnection,
         app: &AppId,
         now: UnixMillis,

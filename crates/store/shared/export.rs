@@ -6,7 +6,7 @@ use hato_service::ports::{ExportCursor, ExportRecord, VapidKeyNumber};
 use crate::Database;
 use crate::dialect::readers;
 use crate::error::decode_error;
-use crate::profiles::parse_tags;
+use crate::values::parse_tags;
 
 /// The page after the cursor. Who has no position is not active; the sign before it keeps the database from going through the index
 /// of positions, whose order is another.

@@ -4,11 +4,11 @@ use async_trait::async_trait;
 use hato_domain::{Email, UnixMillis};
 use hato_service::ports::{AccountRecord, GithubId, GithubStore, PendingLogin, StoreError};
 
-use crate::Database;
 use crate::accounts::{AccountRow, insert};
-use crate::dialect::{DbConnection, lock_github_user, transaction};
-use crate::reviews;
+use crate::dialect::{DbConnection, lock_github_user};
 use crate::sessions::end_sessions;
+use crate::transaction::transaction;
+use crate::{Database, reviews};
 
 #[async_trait]
 impl GithubStore for Database {

@@ -32,7 +32,8 @@ pub(crate) async fn find(c: &mut DbConnection, send: &NewSend) -> sqlx::Result<P
         return Ok(PriorRequest::None);
     };
     lock_request(c, &send.app_id, request.path, request.key.as_str()).await?;
-    let row = sqlx::query!(
+    let row = sqlx::query_as!(
+        PriorRow,
         "SELECT request_hash, send_id, queued FROM idempotency_keys
          WHERE app_id = $1 AND path = $2 AND key = $3 AND created_at > $4",
         send.app_id.as_str(),
@@ -44,12 +45,24 @@ pub(crate) async fn find(c: &mut DbConnection, send: &NewSend) -> sqlx::Result<P
     .await?;
     Ok(match row {
         None => PriorRequest::None,
-        Some(row) if row.request_hash == request.body_hash => PriorRequest::Same {
-            send_id: SendId::trusted(row.send_id),
-            recipients: row.queued,
-        },
+        Some(row) if row.request_hash == request.body_hash => row.into_same(),
         Some(_) => PriorRequest::Other,
     })
+}
+
+struct PriorRow {
+    request_hash: Vec<u8>,
+    send_id: String,
+    queued: i64,
+}
+
+impl PriorRow {
+    fn into_same(self) -> PriorRequest {
+        PriorRequest::Same {
+            send_id: SendId::trusted(self.send_id),
+            recipients: self.queued,
+        }
+    }
 }
 
 /// Keeps the answer of a send that is being accepted, in place of one that is too old.

@@ -5,8 +5,27 @@ use hato_domain::{AppId, UnixMillis};
 use hato_service::ports::{IdentityStore, SealedSecrets, StoreError};
 
 use crate::Database;
-use crate::dialect::{readers, transaction};
+use crate::dialect::readers;
 use crate::error::with_context;
+use crate::transaction::transaction;
+
+struct SecretsRow {
+    sealed_identity_secret: Option<Vec<u8>>,
+    sealed_previous_identity_secret: Option<Vec<u8>>,
+    previous_identity_secret_expires_at: Option<i64>,
+}
+
+impl SecretsRow {
+    /// Those that are good at `now`.
+    fn at(self, now: UnixMillis) -> SealedSecrets {
+        let expiry = self.previous_identity_secret_expires_at.map(UnixMillis);
+        let previous = self.sealed_previous_identity_secret.zip(expiry);
+        SealedSecrets {
+            current: self.sealed_identity_secret,
+            previous: previous.filter(|(_, expires_at)| *expires_at > now),
+        }
+    }
+}
 
 #[async_trait]
 impl IdentityStore for Database {
@@ -15,7 +34,8 @@ impl IdentityStore for Database {
         app: &AppId,
         now: UnixMillis,
     ) -> Result<SealedSecrets, StoreError> {
-        let row = sqlx::query!(
+        let row = sqlx::query_as!(
+            SecretsRow,
             "SELECT sealed_identity_secret, sealed_previous_identity_secret,
                     previous_identity_secret_expires_at
              FROM apps WHERE id = $1 AND deleted_at IS NULL",
@@ -24,14 +44,7 @@ impl IdentityStore for Database {
         .fetch_optional(readers(self))
         .await
         .map_err(with_context("read identity secrets"))?;
-        Ok(row.map_or_else(SealedSecrets::default, |row| {
-            let expiry = row.previous_identity_secret_expires_at.map(UnixMillis);
-            let previous = row.sealed_previous_identity_secret.zip(expiry);
-            SealedSecrets {
-                current: row.sealed_identity_secret,
-                previous: previous.filter(|(_, expires_at)| *expires_at > now),
-            }
-        }))
+        Ok(row.map_or_else(SealedSecrets::default, |row| row.at(now)))
     }
 
     async fn keep_first_identity_secret(

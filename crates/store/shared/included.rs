@@ -95,7 +95,7 @@ impl Included {
 }
 
 impl Default for Included {
-    /// Nobody.
+    /// A send to nobody: an empty list of positions.
     fn default() -> Self {
         Self::Positions(Vec::new())
     }

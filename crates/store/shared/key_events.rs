@@ -1,12 +1,14 @@
 //! What happened to API keys and VAPID keys. Events outlive their key.
 
-use hato_domain::{AppId, UnixMillis};
+use hato_domain::{AppId, KeyEventId, UnixMillis};
+use hato_service::access::ActorRecord;
 use hato_service::ports::{
     KEY_EVENT_WINDOW, KeyEventKind, KeyEventRecord, KeyEventScope, MAX_KEY_EVENTS,
 };
 
 use crate::dialect::DbConnection;
 use crate::error::{decode_error, json};
+use crate::sends::parse_actor_kind;
 
 /// Writes the event down, in the transaction that makes it happen.
 pub(crate) async fn record_event(
@@ -58,10 +60,40 @@ pub(crate) fn known_events() -> sqlx::Result<String> {
     json(&KeyEventKind::ALL.map(KeyEventKind::as_str))
 }
 
-pub(crate) fn parse_event(text: &str) -> sqlx::Result<KeyEventKind> {
+pub(crate) struct KeyEventRow {
+    pub(crate) id: String,
+    pub(crate) event: String,
+    pub(crate) key_id: String,
+    pub(crate) key_name: String,
+    pub(crate) key_scope: String,
+    pub(crate) actor_kind: String,
+    pub(crate) actor_id: String,
+    pub(crate) actor_name: String,
+    pub(crate) created_at: i64,
+}
+
+impl KeyEventRow {
+    pub(crate) fn into_record(self) -> sqlx::Result<KeyEventRecord> {
+        Ok(KeyEventRecord {
+            id: KeyEventId::trusted(self.id),
+            event: parse_event(&self.event)?,
+            key_id: self.key_id,
+            key_name: self.key_name,
+            key_scope: parse_event_scope(&self.key_scope)?,
+            actor: ActorRecord {
+                kind: parse_actor_kind(&self.actor_kind)?,
+                id: self.actor_id,
+                name: self.actor_name,
+            },
+            created_at: UnixMillis(self.created_at),
+        })
+    }
+}
+
+fn parse_event(text: &str) -> sqlx::Result<KeyEventKind> {
     KeyEventKind::parse(text).ok_or_else(|| decode_error("event"))
 }
 
-pub(crate) fn parse_event_scope(text: &str) -> sqlx::Result<KeyEventScope> {
+fn parse_event_scope(text: &str) -> sqlx::Result<KeyEventScope> {
     KeyEventScope::parse(text).ok_or_else(|| decode_error("scope"))
 }

@@ -1,20 +1,18 @@
 //! API keys. Whatever happens to one is recorded with it, in the same transaction.
 
 use async_trait::async_trait;
-use hato_domain::{AccountId, AppId, KeyEventId, KeyId, PageRequest, Scope, SendId, UnixMillis};
-use hato_service::access::ActorRecord;
+use hato_domain::{AccountId, AppId, KeyId, PageRequest, Scope, SendId, UnixMillis};
 use hato_service::ports::{
     AuthenticatedKey, CreateKeyOutcome, DeletedKey, KeyEventKind, KeyEventRecord, KeyRecord,
     KeyStore, MAX_KEYS, NewKeyRecord, PepperId, PepperedHash, RehashedKey, StoreError, WaitingKey,
 };
 
-use crate::Database;
-use crate::app_settings;
-use crate::dialect::{DbConnection, lock_app, readers, sql, transaction};
+use crate::dialect::{DbConnection, lock_app, readers, sql};
 use crate::error::{decode_error, with_context};
-use crate::key_events::{are_too_many, known_events, parse_event, parse_event_scope, record_event};
+use crate::key_events::{KeyEventRow, are_too_many, known_events, record_event};
 use crate::paging::bound;
-use crate::sends::parse_actor_kind;
+use crate::transaction::transaction;
+use crate::{Database, app_settings};
 
 #[async_trait]
 impl KeyStore for Database {
@@ -41,7 +39,8 @@ impl KeyStore for Database {
         &self,
         hash: PepperedHash,
     ) -> Result<Option<AuthenticatedKey>, StoreError> {
-        sqlx::query!(
+        sqlx::query_as!(
+            AuthenticatedRow,
             r#"SELECT k.id, k.app_id, k.name, k.scope, k.last_used_at, k.created_at,
                     p.account_id, p.vapid_public_key,
                     p.site_url, p.declarative <> 0 AS "declarative!: bool", p.tracking
@@ -49,21 +48,7 @@ impl KeyStore for Database {
              WHERE k.hash = $1 AND p.deleted_at IS NULL AND p.review_since IS NULL"#,
             &hash[..]
         )
-        .try_map(|row| {
-            Ok(AuthenticatedKey {
-                record: KeyRecord {
-                    id: KeyId::trusted(row.id),
-                    app_id: AppId::trusted(row.app_id),
-                    name: row.name,
-                    scope: parse_scope(&row.scope)?,
-                    last_used_at: row.last_used_at.map(UnixMillis),
-                    created_at: UnixMillis(row.created_at),
-                },
-                account_id: AccountId::trusted(row.account_id),
-                vapid_public_key: row.vapid_public_key,
-                messages: app_settings::read(row.site_url, row.declarative, &row.tracking)?,
-            })
-        })
+        .try_map(AuthenticatedRow::into_key)
         .fetch_optional(readers(self))
         .await
         .map_err(with_context("find a key"))
@@ -121,27 +106,13 @@ impl KeyStore for Database {
         const CONTEXT: &str = "list what happened to keys";
         let (before, before_id) = bound(page.cursor.as_ref());
         // What a later version has written beside this one, that one shows.
-        sql!(query [
+        sql!(query_as KeyEventRow [
             "SELECT id, event, key_id, key_name, key_scope, actor_kind, actor_id, actor_name, created_at
              FROM key_events
              WHERE app_id = $2 AND (created_at, id) < ($3, $4) AND event IN (" TEXTS ")
              ORDER BY created_at DESC, id DESC LIMIT $5"
         ] known_events().map_err(with_context(CONTEXT))?, app.as_str(), before, before_id, page.limit.get() + 1)
-        .try_map(|row| {
-            Ok(KeyEventRecord {
-                id: KeyEventId::trusted(row.id),
-                event: parse_event(&row.event)?,
-                key_id: row.key_id,
-                key_name: row.key_name,
-                key_scope: parse_event_scope(&row.key_scope)?,
-                actor: ActorRecord {
-                    kind: parse_actor_kind(&row.actor_kind)?,
-                    id: row.actor_id,
-                    name: row.actor_name,
-                },
-                created_at: UnixMillis(row.created_at),
-            })
-        })
+        .try_map(KeyEventRow::into_record)
         .fetch_all(readers(self))
         .await
         .map_err(with_context(CONTEXT))
@@ -190,7 +161,8 @@ impl KeyStore for Database {
         after: Option<KeyId>,
         limit: i64,
     ) -> Result<Vec<WaitingKey>, StoreError> {
-        sqlx::query!(
+        sqlx::query_as!(
+            WaitingRow,
             "SELECT k.id, k.app_id, k.name, k.scope, k.last_used_at, k.created_at, k.pepper_id
              FROM api_keys AS k JOIN apps AS p ON p.id = k.app_id
              WHERE k.id > $2 AND p.deleted_at IS NULL
@@ -200,22 +172,71 @@ impl KeyStore for Database {
             after.as_ref().map_or("", KeyId::as_str),
             limit
         )
-        .try_map(|row| {
-            Ok(WaitingKey {
-                record: KeyRecord {
-                    id: KeyId::trusted(row.id),
-                    app_id: AppId::trusted(row.app_id),
-                    name: row.name,
-                    scope: parse_scope(&row.scope)?,
-                    last_used_at: row.last_used_at.map(UnixMillis),
-                    created_at: UnixMillis(row.created_at),
-                },
-                pepper: row.pepper_id,
-            })
-        })
+        .try_map(WaitingRow::into_key)
         .fetch_all(readers(self))
         .await
         .map_err(with_context("list keys of another pepper"))
+    }
+}
+
+/// A key, and what its app says of every request.
+struct AuthenticatedRow {
+    id: String,
+    app_id: String,
+    name: String,
+    scope: String,
+    last_used_at: Option<i64>,
+    created_at: i64,
+    account_id: String,
+    vapid_public_key: Vec<u8>,
+    site_url: Option<String>,
+    declarative: bool,
+    tracking: String,
+}
+
+impl AuthenticatedRow {
+    fn into_key(self) -> sqlx::Result<AuthenticatedKey> {
+        let record = KeyRecord {
+            id: KeyId::trusted(self.id),
+            app_id: AppId::trusted(self.app_id),
+            name: self.name,
+            scope: parse_scope(&self.scope)?,
+            last_used_at: self.last_used_at.map(UnixMillis),
+            created_at: UnixMillis(self.created_at),
+        };
+        Ok(AuthenticatedKey {
+            record,
+            account_id: AccountId::trusted(self.account_id),
+            vapid_public_key: self.vapid_public_key,
+            messages: app_settings::read(self.site_url, self.declarative, &self.tracking)?,
+        })
+    }
+}
+
+/// A key, and the pepper that its hash was made with.
+struct WaitingRow {
+    id: String,
+    app_id: String,
+    name: String,
+    scope: String,
+    last_used_at: Option<i64>,
+    created_at: i64,
+    pepper_id: Option<Vec<u8>>,
+}
+
+impl WaitingRow {
+    fn into_key(self) -> sqlx::Result<WaitingKey> {
+        Ok(WaitingKey {
+            record: KeyRecord {
+                id: KeyId::trusted(self.id),
+                app_id: AppId::trusted(self.app_id),
+                name: self.name,
+                scope: parse_scope(&self.scope)?,
+                last_used_at: self.last_used_at.map(UnixMillis),
+                created_at: UnixMillis(self.created_at),
+            },
+            pepper: self.pepper_id,
+        })
     }
 }
 
@@ -234,33 +255,46 @@ pub(crate) async fn delete(c: &mut DbConnection, key: DeletedKey) -> sqlx::Resul
     let Some(deleted) = deleted.fetch_optional(&mut *c).await? else {
         return Ok(false);
     };
+    record_deletion(c, key, deleted.name, parse_scope(&deleted.scope)?).await?;
+    Ok(true)
+}
+
+async fn record_deletion(
+    c: &mut DbConnection,
+    key: DeletedKey,
+    name: String,
+    scope: Scope,
+) -> sqlx::Result<()> {
     let event = KeyEventRecord {
         id: key.event_id,
         event: KeyEventKind::Deleted,
         key_id: key.id.to_string(),
-        key_name: deleted.name,
-        key_scope: parse_scope(&deleted.scope)?.into(),
+        key_name: name,
+        key_scope: scope.into(),
         actor: key.actor,
         created_at: key.now,
     };
-    record_event(c, &key.app_id, event).await?;
-    Ok(true)
+    record_event(c, &key.app_id, event).await
 }
 
 /// Adds the key, as long as its app is there and has fewer than it may have, and not too many were made lately.
-async fn insert(
-    c: &mut DbConnection,
-    NewKeyRecord {
-        record: key,
-        hash,
-        pepper,
-        ..
-    }: &NewKeyRecord,
-) -> sqlx::Result<CreateKeyOutcome> {
+async fn insert(c: &mut DbConnection, new: &NewKeyRecord) -> sqlx::Result<CreateKeyOutcome> {
+    let key = &new.record;
     lock_app(c, &key.app_id).await?;
-    if are_too_many(c, &key.app_id, key.created_at).await? {
-        return Ok(CreateKeyOutcome::OverRateLimit);
-    }
+    Ok(if are_too_many(c, &key.app_id, key.created_at).await? {
+        CreateKeyOutcome::OverRateLimit
+    } else if add(c, new).await? {
+        CreateKeyOutcome::Created
+    } else if takes_keys(c, &key.app_id).await? {
+        CreateKeyOutcome::LimitReached
+    } else {
+        CreateKeyOutcome::NoApp
+    })
+}
+
+/// Writes the key down; `false` when its app takes none, or has as many as it may have.
+async fn add(c: &mut DbConnection, new: &NewKeyRecord) -> sqlx::Result<bool> {
+    let key = &new.record;
     let inserted = sqlx::query!(
         "INSERT INTO api_keys (id, app_id, name, scope, hash, pepper_id, created_at)
          SELECT $1, id, $3, $4, $5, $8, CAST($6 AS BIGINT) FROM apps
@@ -270,18 +304,12 @@ async fn insert(
         key.app_id.as_str(),
         key.name,
         key.scope.as_str(),
-        &hash[..],
+        &new.hash[..],
         key.created_at.0,
         MAX_KEYS,
-        &pepper[..]
+        &new.pepper[..]
     );
-    Ok(if inserted.execute(&mut *c).await?.rows_affected() == 1 {
-        CreateKeyOutcome::Created
-    } else if takes_keys(c, &key.app_id).await? {
-        CreateKeyOutcome::LimitReached
-    } else {
-        CreateKeyOutcome::NoApp
-    })
+    Ok(inserted.execute(c).await?.rows_affected() == 1)
 }
 
 /// Whether keys can be made for the app: it is there, and not under review.

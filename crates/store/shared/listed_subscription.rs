@@ -7,14 +7,14 @@ use sqlx::Executor;
 
 use crate::dialect::{DbConnection, Driver, sql};
 use crate::error::{decode_error, json};
-use crate::profiles::parse_tags;
+use crate::values::parse_tags;
 
 /// Most that are found by an index and then sorted.
 pub(crate) const MAX_SORTED: i64 = 5_000;
 
 /// The time and the id before which rows are taken, and how many at most.
 pub(crate) type Beginning<'b> = (i64, &'b str, i64);
-pub(crate) type Rows<'c> = BoxStream<'c, sqlx::Result<ListedRow>>;
+pub(crate) type ListedRows<'c> = BoxStream<'c, sqlx::Result<ListedRow>>;
 
 /// The app's subscription with this id.
 pub(crate) async fn row_of<'e>(
@@ -38,7 +38,7 @@ pub(crate) fn rows_of_all<'c>(
     c: &'c mut DbConnection,
     app: &'c AppId,
     from: Beginning<'c>,
-) -> Rows<'c> {
+) -> ListedRows<'c> {
     let (before, before_id, limit) = from;
     sqlx::query_as!(
         ListedRow,
@@ -60,7 +60,7 @@ pub(crate) fn rows_of_user<'c>(
     app: &'c AppId,
     user: &'c UserId,
     from: Beginning<'c>,
-) -> Rows<'c> {
+) -> ListedRows<'c> {
     let (before, before_id, limit) = from;
     sqlx::query_as!(
         ListedRow,
@@ -88,7 +88,7 @@ pub(crate) fn rows_at<'c>(
     app: &'c AppId,
     positions: &PositionSet,
     from: Beginning<'c>,
-) -> sqlx::Result<Rows<'c>> {
+) -> sqlx::Result<ListedRows<'c>> {
     let (before, before_id, limit) = from;
     let positions: Vec<i64> = positions.iter().collect();
     let rows = sql!(query_as ListedRow [

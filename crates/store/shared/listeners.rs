@@ -10,9 +10,10 @@ use hato_service::ports::{
 };
 
 use crate::Database;
-use crate::dialect::{DbConnection, lock_listeners, readers, transaction};
+use crate::dialect::{DbConnection, lock_listeners, readers};
 use crate::error::with_context;
-use crate::webhook_events::{EventRow, NewEvent};
+use crate::stored_event::{EventRow, NewEvent};
+use crate::transaction::transaction;
 
 #[async_trait]
 impl ListenerStore for Database {
@@ -140,6 +141,16 @@ pub(crate) async fn insert_heard_event(
     .map(drop)
 }
 
+async fn purge_listeners(c: &mut DbConnection, now: UnixMillis, limit: i64) -> sqlx::Result<u64> {
+    let listeners = sqlx::query!(
+        "DELETE FROM listeners WHERE id IN
+           (SELECT id FROM listeners WHERE expires_at <= $1 ORDER BY expires_at LIMIT $2)",
+        now.0,
+        limit
+    );
+    Ok(listeners.execute(c).await?.rows_affected())
+}
+
 async fn purge(
     c: &mut DbConnection,
     heard_before: UnixMillis,
@@ -153,13 +164,7 @@ async fn purge(
         limit
     );
     let events = events.execute(&mut *c).await?.rows_affected();
-    let listeners = sqlx::query!(
-        "DELETE FROM listeners WHERE id IN
-           (SELECT id FROM listeners WHERE expires_at <= $1 ORDER BY expires_at LIMIT $2)",
-        now.0,
-        limit
-    );
-    let listeners = listeners.execute(c).await?.rows_affected();
+    let listeners = purge_listeners(c, now, limit).await?;
     let most = events.max(listeners);
     Ok(i64::try_from(most).unwrap_or(i64::MAX) >= limit)
 }

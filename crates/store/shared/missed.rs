@@ -6,9 +6,9 @@ use hato_domain::PositionSet;
 use hato_service::ports::{NewDeadLetter, RecipientId};
 
 use crate::dialect::{DbConnection, sql};
-use crate::queue::{number_list, recipient_list};
 use crate::selection::add_block;
-use crate::settlement::{SettledPage, count_i64};
+use crate::settled_page::SettledPage;
+use crate::values::{count_i64, number_list, recipient_list};
 use crate::written_blocks::WrittenBlocks;
 
 /// Adds these to the send's, which the settlement has locked. Whoever is not active any more, or has become so again after the page was
@@ -51,17 +51,8 @@ async fn positions_of(
 async fn add_blocks(c: &mut DbConnection, send: &str, missed: PositionSet) -> sqlx::Result<()> {
     let numbers: BTreeSet<i64> = missed.iter().map(PositionSet::block_of).collect();
     let numbers: Vec<i64> = numbers.into_iter().collect();
-    let stored = sql!(query [
-        r#"SELECT block AS "block!", positions AS "positions!" FROM send_missed
-           WHERE send_id = $2 AND block IN ("# NUMBERS ")"
-    ] number_list(&numbers)?, send)
-    .fetch_all(&mut *c)
-    .await?;
-    let mut blocks = PositionSet::default();
-    for row in stored {
-        add_block(&mut blocks, row.block, &row.positions)?;
-    }
-    let blocks: Vec<_> = blocks.union(missed).blocks().collect();
+    let stored = stored_blocks(c, send, &numbers).await?;
+    let blocks: Vec<_> = stored.union(missed).blocks().collect();
     let written = WrittenBlocks::new(&blocks)?;
     sql!(query [
         "INSERT INTO send_missed (send_id, block, positions)
@@ -71,6 +62,24 @@ async fn add_blocks(c: &mut DbConnection, send: &str, missed: PositionSet) -> sq
     .execute(c)
     .await
     .map(drop)
+}
+
+async fn stored_blocks(
+    c: &mut DbConnection,
+    send: &str,
+    numbers: &[i64],
+) -> sqlx::Result<PositionSet> {
+    let stored = sql!(query [
+        r#"SELECT block AS "block!", positions AS "positions!" FROM send_missed
+           WHERE send_id = $2 AND block IN ("# NUMBERS ")"
+    ] number_list(numbers)?, send)
+    .fetch_all(c)
+    .await?;
+    let mut blocks = PositionSet::default();
+    for row in stored {
+        add_block(&mut blocks, row.block, &row.positions)?;
+    }
+    Ok(blocks)
 }
 
 /// Those of the send below block `end`, which are not kept any longer.

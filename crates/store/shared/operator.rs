@@ -5,10 +5,11 @@ use hato_domain::{AccountId, Email, Month, Plan, UnixMillis};
 use hato_service::ports::{AccountUsage, DatabaseFiles, OperatorStore, StoreError};
 
 use crate::Database;
-use crate::accounts::parse_plan;
-use crate::dialect::{files, readers, transaction};
+use crate::dialect::{files, readers};
 use crate::error::with_context;
 use crate::sessions::end_sessions;
+use crate::transaction::transaction;
+use crate::values::parse_plan;
 
 #[async_trait]
 impl OperatorStore for Database {
@@ -90,13 +91,12 @@ impl OperatorStore for Database {
     }
 
     async fn queued_pages(&self, most: i64) -> Result<i64, StoreError> {
-        sqlx::query_scalar!(
+        let pages = sqlx::query_scalar!(
             r#"SELECT COUNT(*) AS "n!" FROM (SELECT id FROM jobs LIMIT $1) AS counted"#,
             most
-        )
-        .fetch_one(readers(self))
-        .await
-        .map_err(with_context("count the queued pages"))
+        );
+        let pages = pages.fetch_one(readers(self)).await;
+        pages.map_err(with_context("count the queued pages"))
     }
 
     async fn first_due_page(&self) -> Result<Option<UnixMillis>, StoreError> {

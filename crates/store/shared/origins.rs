@@ -28,6 +28,14 @@ pub(crate) async fn remember_origin(
     }
     origins.insert(0, origin.clone());
     origins.truncate(MAX_ORIGINS);
+    write_origins(c, app, &origins).await
+}
+
+async fn write_origins(
+    c: &mut DbConnection,
+    app: &AppId,
+    origins: &[SiteOrigin],
+) -> sqlx::Result<()> {
     sqlx::query!(
         "UPDATE apps SET origins = $2 WHERE id = $1",
         app.as_str(),

@@ -6,7 +6,7 @@ use hato_domain::UnixMillis;
 use hato_service::ports::OutboxLease;
 
 use crate::dialect::{DbConnection, lock_webhook, sql};
-use crate::webhook_events::known_types;
+use crate::stored_event::known_types;
 
 /// How long an outbox rests in which only events are due whose types this version does not know.
 const UNKNOWN_TYPE_REST: Duration = Duration::from_secs(5);
@@ -20,21 +20,27 @@ pub(crate) async fn release(
 ) -> sqlx::Result<()> {
     lock_webhook(c, &outbox.app_id).await?;
     let app = outbox.app_id.as_str();
-    let known = next_event(c, app, false).await?;
-    let any = next_event(c, app, true).await?;
-    let later = UnixMillis(not_before).plus(UNKNOWN_TYPE_REST).0;
-    let known = known.map(|due_at| due_at.max(not_before));
-    let any = any.map(|due_at| due_at.max(later));
+    let due_at = due_again(c, app, not_before).await?;
     sqlx::query!(
         "UPDATE webhooks SET due_at = $3, lease_token = lease_token + 1, claimed = 0
          WHERE app_id = $1 AND lease_token = $2",
         app,
         outbox.token,
-        known.into_iter().chain(any).min()
+        due_at
     )
     .execute(c)
     .await
     .map(drop)
+}
+
+/// When the outbox is due again, if it has any event that waits.
+async fn due_again(c: &mut DbConnection, app: &str, not_before: i64) -> sqlx::Result<Option<i64>> {
+    let known = next_event(c, app, false).await?;
+    let any = next_event(c, app, true).await?;
+    let later = UnixMillis(not_before).plus(UNKNOWN_TYPE_REST).0;
+    let known = known.map(|due_at| due_at.max(not_before));
+    let any = any.map(|due_at| due_at.max(later));
+    Ok(known.into_iter().chain(any).min())
 }
 
 /// When the first of the app's events is due, of any type or of those that this version knows. A resend is due at once.

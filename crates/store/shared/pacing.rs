@@ -1,7 +1,7 @@
-//! The gate that the pages of a paced send pass one by one, however many processes claim them (CONTRACT 14).
+//! The pace slots of a paced send, one for each page of it, however many processes claim them (CONTRACT 14).
 //!
-//! A page that comes too early goes back to the queue, so the rest of the queue does not wait for it. Those that come too early stand
-//! in a line, each an interval behind the one before: all of them together at the next interval would be looked at again and again.
+//! A page that comes too early goes back to the queue, so the rest of the queue does not wait for it. Those that come too early reserve
+//! turns, each an interval behind the one before: all of them together at the next interval would be looked at again and again.
 
 use std::time::Duration;
 
@@ -10,11 +10,11 @@ use hato_service::ports::{ClaimedPage, PageClaimRequest};
 
 use crate::dialect::DbConnection;
 
-/// Longer than any interval: a gate that opens later was set by a clock that has been set back since.
+/// Longer than any interval: a pace slot that is free later was taken by a clock that has been set back since.
 const LONGEST_INTERVAL: Duration = Duration::from_secs(66);
 
-/// The longest line. Beyond it a new one begins, behind the gate.
-const LONGEST_LINE: Duration = Duration::from_mins(10);
+/// How far ahead turns are reserved. Beyond it they begin anew, behind the pace slot.
+const MAX_RESERVED_AHEAD: Duration = Duration::from_mins(10);
 
 /// What may be taken off the front of a job.
 pub(crate) struct PageSize {
@@ -25,6 +25,27 @@ pub(crate) struct PageSize {
     pub(crate) divides_lists: bool,
     /// Whether the rest becomes two jobs.
     pub(crate) splits_rest: bool,
+}
+
+impl PageSize {
+    /// Of a send that is not paced.
+    const fn as_requested(request: &PageClaimRequest) -> Self {
+        Self {
+            recipients: request.max_recipients,
+            rest_due_at: request.now,
+            divides_lists: false,
+            splits_rest: request.splits_rest,
+        }
+    }
+
+    const fn paced(pages: &PacedPages, rest_due_at: UnixMillis) -> Self {
+        Self {
+            recipients: pages.recipients,
+            rest_due_at,
+            divides_lists: true,
+            splits_rest: false,
+        }
+    }
 }
 
 /// How much of the job may be claimed now; `None` when its first attempts would begin too early, and the job has been put off.
@@ -39,48 +60,39 @@ pub(crate) async fn admit(
     let is_over = page.ends_at().is_some_and(|end| end <= now);
     let bound = page.schedule.pace().filter(|_| page.is_paced() && !is_over);
     let Some(bound) = bound else {
-        return Ok(Some(PageSize {
-            recipients: request.max_recipients,
-            rest_due_at: now,
-            divides_lists: false,
-            splits_rest: request.splits_rest,
-        }));
+        return Ok(Some(PageSize::as_requested(request)));
     };
     let pages = bound.pages(request.max_recipients);
     let or_end = |turn: UnixMillis| page.ends_at().map_or(turn, |end| end.min(turn));
-    if !pass(c, page, &pages, now).await? {
-        let turn = stand_in_line(c, page, &pages, now).await?;
+    if !take_slot(c, page, &pages, now).await? {
+        let turn = reserve_turn(c, page, &pages, now).await?;
         put_back(c, page, or_end(turn)).await?;
         return Ok(None);
     }
-    Ok(Some(PageSize {
-        recipients: pages.recipients,
-        rest_due_at: or_end(now.plus(pages.interval)),
-        divides_lists: true,
-        splits_rest: false,
-    }))
+    let rest_due_at = or_end(now.plus(pages.interval));
+    Ok(Some(PageSize::paced(&pages, rest_due_at)))
 }
 
-/// Whether it is time for another page; then the gate is shut for an interval. The condition is the write's, so of two claims at the
-/// same moment one passes.
-async fn pass(
+/// Whether it is time for another page; then the pace slot is taken for an interval. The condition is the write's, so of two claims at
+/// the same moment one takes it.
+async fn take_slot(
     c: &mut DbConnection,
     page: &ClaimedPage,
     pages: &PacedPages,
     now: UnixMillis,
 ) -> sqlx::Result<bool> {
-    let passed = sqlx::query!(
+    let taken = sqlx::query!(
         "UPDATE sends SET next_page_at = $2
          WHERE id = $1 AND (next_page_at IS NULL OR next_page_at <= $3)",
         page.send_id.as_str(),
         now.plus(pages.interval).0,
         now.0
     );
-    Ok(passed.execute(c).await?.rows_affected() == 1)
+    Ok(taken.execute(c).await?.rows_affected() == 1)
 }
 
-/// When it is the page's turn: an interval behind the last one in the line, or behind the gate.
-async fn stand_in_line(
+/// When it is the page's turn: an interval behind the last one that was reserved, or behind the pace slot.
+async fn reserve_turn(
     c: &mut DbConnection,
     page: &ClaimedPage,
     pages: &PacedPages,
@@ -96,7 +108,7 @@ async fn stand_in_line(
            WHERE id = $1 RETURNING last_page_at AS "turn!: i64""#,
         page.send_id.as_str(),
         now.plus(LONGEST_INTERVAL).0,
-        now.plus(LONGEST_LINE).0,
+        now.plus(MAX_RESERVED_AHEAD).0,
         interval
     );
     turn.fetch_one(c).await.map(UnixMillis)

@@ -7,8 +7,9 @@ use hato_service::ports::{
 };
 
 use crate::Database;
-use crate::dialect::{DbConnection, lock_app_alone, readers, transaction};
+use crate::dialect::{DbConnection, lock_app_alone, readers};
 use crate::error::with_context;
+use crate::transaction::transaction;
 
 #[async_trait]
 impl PictureStore for Database {
@@ -65,14 +66,7 @@ impl PictureStore for Database {
 async fn add(c: &mut DbConnection, picture: &NewPicture) -> sqlx::Result<AddPictureOutcome> {
     let app = picture.app_id.as_str();
     lock_app_alone(c, app).await?;
-    let others = sqlx::query_scalar!(
-        r#"SELECT (SELECT COUNT(*) FROM pictures AS i WHERE i.app_id = $1 AND i.name <> $2)
-                  AS "others!: i64"
-           FROM apps AS p WHERE p.id = $1 AND p.deleted_at IS NULL"#,
-        app,
-        picture.name
-    );
-    match others.fetch_optional(&mut *c).await? {
+    match count_others(c, picture).await? {
         None => return Ok(AddPictureOutcome::NoApp),
         Some(others) if others >= MAX_PICTURES => return Ok(AddPictureOutcome::LimitReached),
         Some(_) => {}
@@ -88,6 +82,18 @@ async fn add(c: &mut DbConnection, picture: &NewPicture) -> sqlx::Result<AddPict
     .execute(c)
     .await?;
     Ok(AddPictureOutcome::Kept)
+}
+
+/// How many other pictures the app has; `None` when it is gone.
+async fn count_others(c: &mut DbConnection, picture: &NewPicture) -> sqlx::Result<Option<i64>> {
+    let others = sqlx::query_scalar!(
+        r#"SELECT (SELECT COUNT(*) FROM pictures AS i WHERE i.app_id = $1 AND i.name <> $2)
+                  AS "others!: i64"
+           FROM apps AS p WHERE p.id = $1 AND p.deleted_at IS NULL"#,
+        picture.app_id.as_str(),
+        picture.name
+    );
+    others.fetch_optional(c).await
 }
 
 async fn make_icon(c: &mut DbConnection, app: &str, name: &str) -> sqlx::Result<bool> {

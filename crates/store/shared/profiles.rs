@@ -13,11 +13,12 @@ use hato_service::ports::{
 };
 
 use crate::Database;
-use crate::dialect::{DbConnection, readers, sql, transaction};
+use crate::dialect::{DbConnection, readers, sql};
 use crate::erasure::{erase, forget_scheduled};
-use crate::error::{decode_error, json, with_context};
-use crate::subscriptions::endpoint_hash;
+use crate::error::with_context;
 use crate::tag_positions::{TagChange, change_tags};
+use crate::transaction::transaction;
+use crate::values::{endpoint_hash, parse_tags, stored_tags};
 
 #[async_trait]
 impl ProfileStore for Database {
@@ -119,7 +120,7 @@ impl ProfileRow {
 
 /// Which subscriptions are looked for.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Among {
+pub(crate) enum SubscriptionScope {
     /// Those that are active.
     Active,
     /// All; the app is locked before.
@@ -131,13 +132,13 @@ pub(crate) async fn find_for_update(
     c: &mut DbConnection,
     app: &AppId,
     endpoint: &Endpoint,
-    among: Among,
+    among: SubscriptionScope,
 ) -> sqlx::Result<Option<ProfileRow>> {
     sql!(query_as ProfileRow [
         "SELECT id, public_id, position, user_id, tags, lang, time_zone, handed_on, deactivation_reason
          FROM subscriptions
          WHERE app_id = $1 AND endpoint_hash = $2 AND (position IS NOT NULL OR $3)" FOR_UPDATE
-    ] app.as_str(), &endpoint_hash(endpoint)[..], among == Among::All)
+    ] app.as_str(), &endpoint_hash(endpoint)[..], among == SubscriptionScope::All)
     .fetch_optional(c)
     .await
 }
@@ -148,7 +149,7 @@ async fn change(
     endpoint: &Endpoint,
     change: &ProfileChange,
 ) -> sqlx::Result<ChangeProfileOutcome> {
-    let row = find_for_update(c, app, endpoint, Among::Active).await?;
+    let row = find_for_update(c, app, endpoint, SubscriptionScope::Active).await?;
     let Some((row, position)) = row.and_then(|row| row.position.map(|position| (row, position)))
     else {
         return Ok(ChangeProfileOutcome::NotFound);
@@ -180,20 +181,6 @@ async fn write(c: &mut DbConnection, subscription: i64, profile: &Profile) -> sq
     .map(drop)
 }
 
-/// Tags as a statement takes them, which stores NULL in the place of an empty list.
-pub(crate) fn stored_tags(tags: &Tags) -> sqlx::Result<String> {
-    json(&tags.iter().map(Tag::as_str).collect::<Vec<_>>())
-}
-
-/// Tags as their column holds them.
-pub(crate) fn parse_tags(stored: Option<&str>) -> sqlx::Result<Tags> {
-    let Some(stored) = stored else {
-        return Ok(Tags::default());
-    };
-    let tags: Vec<String> = serde_json::from_str(stored).map_err(|_| decode_error("tags"))?;
-    Ok(Tags::trusted(tags))
-}
-
 /// Records that the subscription at this position has the tags `after` in the place of `before`.
 pub(crate) async fn retag(
     c: &mut DbConnection,
@@ -202,17 +189,10 @@ pub(crate) async fn retag(
     before: &Tags,
     after: &Tags,
 ) -> sqlx::Result<()> {
-    let change = |is_set| {
-        move |tag: &Tag| TagChange {
-            tag: tag.as_str().to_owned(),
-            position,
-            is_set,
-        }
-    };
+    let change = |is_set| move |tag: &Tag| TagChange::new(tag, position, is_set);
     let lost = before.without(after).map(change(false));
-    let changes: Vec<_> = lost
-        .chain(after.without(before).map(change(true)))
-        .collect();
+    let gained = after.without(before).map(change(true));
+    let changes: Vec<_> = lost.chain(gained).collect();
     if changes.is_empty() {
         return Ok(());
     }

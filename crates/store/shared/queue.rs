@@ -15,13 +15,13 @@ use hato_service::ports::{
 
 use crate::Database;
 use crate::claim::claim;
-use crate::dialect::{
-    DbConnection, may_claim, readers, settlement_turn, sql, time_of_others, transaction,
-};
+use crate::dialect::{DbConnection, may_claim, readers, settlement_turn, sql, time_of_others};
 use crate::due_time_repair::repair_due_times;
-use crate::error::{decode_error, json, with_context};
-use crate::selection::SelectedRange;
-use crate::settlement::{SettledPage, settle};
+use crate::error::{decode_error, with_context};
+use crate::settled_page::SettledPage;
+use crate::settlement::settle;
+use crate::transaction::transaction;
+use crate::values::{number_list, recipient_list};
 
 #[async_trait]
 impl DeliveryQueue for Database {
@@ -98,14 +98,7 @@ impl DeliveryQueue for Database {
         let leases = leases.to_vec();
         transaction!(self, "renew leases", |c| {
             for lease in leases {
-                sqlx::query!(
-                    "UPDATE jobs SET due_at = $3 WHERE id = $1 AND lease_token = $2",
-                    lease.job.0,
-                    lease.token,
-                    until.0
-                )
-                .execute(&mut *c)
-                .await?;
+                renew(c, lease, until).await?;
             }
             Ok(())
         })
@@ -197,80 +190,12 @@ async fn selected_recipients(
     .await
 }
 
-/// Recipients as a job and the statements take them: a JSON array of subscription numbers.
-pub(crate) fn recipient_list(recipients: &[RecipientId]) -> sqlx::Result<String> {
-    let numbers: Vec<i64> = recipients.iter().map(|recipient| recipient.0).collect();
-    number_list(&numbers)
-}
-
-/// Subscription numbers as a job and the statements take them: a JSON array.
-pub(crate) fn number_list(numbers: &[i64]) -> sqlx::Result<String> {
-    json(numbers)
-}
-
-/// Queues the first attempt for the subscriptions with `after < position <= up_to`.
-pub(crate) async fn queue_positions(
-    c: &mut DbConnection,
-    send: &str,
-    app: &str,
-    (after, up_to): (i64, i64),
-    due_at: UnixMillis,
-) -> sqlx::Result<()> {
-    sqlx::query!(
-        "INSERT INTO jobs (send_id, app_id, after_position, up_to_position, attempt, due_at)
-         VALUES ($1, $2, $3, $4, 0, $5)",
-        send,
-        app,
-        after,
-        up_to,
-        due_at.0
-    )
-    .execute(c)
-    .await
-    .map(drop)
-}
-
-/// Queues the first attempt for the recipients of a send to a part of the audience who stand in the range.
-pub(crate) async fn queue_range(
-    c: &mut DbConnection,
-    send: &str,
-    app: &str,
-    range: SelectedRange,
-    due_at: UnixMillis,
-) -> sqlx::Result<()> {
-    sqlx::query!(
-        "INSERT INTO jobs (send_id, app_id, recipients, attempt, due_at) VALUES ($1, $2, $3, 0, $4)",
-        send,
-        app,
-        range.to_json()?,
-        due_at.0
-    )
-    .execute(c)
-    .await
-    .map(drop)
-}
-
-/// Queues an attempt for the subscriptions of a list; it is held while the app is under review, which may have begun since the page
-/// was claimed that is tried again.
-pub(crate) async fn queue_list(
-    c: &mut DbConnection,
-    send: &str,
-    app: &str,
-    recipients: &[RecipientId],
-    attempt: u8,
-    due_at: UnixMillis,
-) -> sqlx::Result<()> {
-    sqlx::query!(
-        "INSERT INTO jobs (send_id, app_id, recipients, attempt, due_at, held)
-         VALUES ($1, $2, $3, $4, $5,
-                 (SELECT CASE WHEN review_since IS NULL THEN 0 ELSE 1 END FROM apps WHERE id = $2))",
-        send,
-        app,
-        recipient_list(recipients)?,
-        i64::from(attempt),
-        due_at.0
-    )
-    .execute(c)
-    .await
-    .map(drop)
+async fn renew(c: &mut DbConnection, lease: PageLease, until: UnixMillis) -> sqlx::Result<()> {
+    let renewal = sqlx::query!(
+        "UPDATE jobs SET due_at = $3 WHERE id = $1 AND lease_token = $2",
+        lease.job.0,
+        lease.token,
+        until.0
+    );
+    renewal.execute(c).await.map(drop)
 }

@@ -7,15 +7,15 @@ use sqlx::Executor;
 
 use crate::dialect::{DbConnection, Driver, sql};
 use crate::error::decode_error;
-use crate::queue::number_list;
 use crate::selection::add_block;
+use crate::values::number_list;
 use crate::written_blocks::WrittenBlocks;
 
 /// Blocks by their numbers.
 pub(crate) type ReachBlocks = HashMap<i64, ReachBlock>;
 
 /// What one send tells of the positions of an app.
-pub(crate) struct Told {
+pub(crate) struct SendReach {
     /// The UTC day on which it was finished, counted from 1970-01-01.
     pub(crate) day: i64,
     pub(crate) included: PositionSet,
@@ -26,34 +26,63 @@ pub(crate) struct Told {
 pub(crate) async fn change_blocks(
     c: &mut DbConnection,
     app: &str,
-    told: &[Told],
+    told: &[SendReach],
 ) -> sqlx::Result<()> {
-    let mut numbers = BTreeSet::new();
-    for one in told {
-        numbers.extend(one.included.blocks().map(|(number, _)| number));
-    }
+    let numbers = blocks_told_of(told);
     if numbers.is_empty() {
         return Ok(());
     }
-    let numbers: Vec<i64> = numbers.into_iter().collect();
     let mut blocks = lock_blocks(c, app, &numbers).await?;
     let mut written = Vec::new();
     for number in numbers {
         let block = blocks.entry(number).or_default();
-        for one in told {
-            let included = one.included.only_block(number);
-            if !included.is_empty() {
-                block.record(one.day, &included, &one.missed.only_block(number));
-            }
-        }
+        record(block, number, told);
         written.push((number, block.to_bytes()));
     }
-    let written = WrittenBlocks::new(&written)?;
+    write_blocks(c, app, &written).await
+}
+
+/// The blocks of which any of these tells, in order.
+fn blocks_told_of(told: &[SendReach]) -> Vec<i64> {
+    let mut numbers = BTreeSet::new();
+    for one in told {
+        numbers.extend(one.included.blocks().map(|(number, _)| number));
+    }
+    numbers.into_iter().collect()
+}
+
+fn record(block: &mut ReachBlock, number: i64, told: &[SendReach]) {
+    for one in told {
+        let included = one.included.only_block(number);
+        if !included.is_empty() {
+            block.record(one.day, &included, &one.missed.only_block(number));
+        }
+    }
+}
+
+async fn write_blocks(
+    c: &mut DbConnection,
+    app: &str,
+    blocks: &[(i64, Vec<u8>)],
+) -> sqlx::Result<()> {
+    let written = WrittenBlocks::new(blocks)?;
     sql!(query [
         "INSERT INTO reach (app_id, block, answers)
          SELECT $2, written.block, written.positions FROM (" BLOCKS ") AS written WHERE TRUE
          ON CONFLICT (app_id, block) DO UPDATE SET answers = excluded.answers"
     ] written.places, app, written.bytes)
+    .execute(c)
+    .await
+    .map(drop)
+}
+
+async fn make_missing(c: &mut DbConnection, app: &str, numbers: &str) -> sqlx::Result<()> {
+    let empty = ReachBlock::default().to_bytes();
+    sql!(query [
+        "INSERT INTO reach (app_id, block, answers)
+         SELECT $2, made.value, $3 FROM (" NUMBERS ") AS made
+         WHERE TRUE ORDER BY made.value ON CONFLICT (app_id, block) DO NOTHING"
+    ] numbers, app, empty)
     .execute(c)
     .await
     .map(drop)
@@ -67,13 +96,7 @@ async fn lock_blocks(
     numbers: &[i64],
 ) -> sqlx::Result<ReachBlocks> {
     let numbers = number_list(numbers)?;
-    sql!(query [
-        "INSERT INTO reach (app_id, block, answers)
-         SELECT $2, made.value, $3 FROM (" NUMBERS ") AS made
-         WHERE TRUE ORDER BY made.value ON CONFLICT (app_id, block) DO NOTHING"
-    ] numbers, app, ReachBlock::default().to_bytes())
-    .execute(&mut *c)
-    .await?;
+    make_missing(c, app, &numbers).await?;
     let rows = sql!(query [
         r#"SELECT block AS "block!", answers AS "answers!" FROM reach
            WHERE app_id = $2 AND block IN ("# NUMBERS ") ORDER BY block" FOR_UPDATE

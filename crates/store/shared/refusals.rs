@@ -3,15 +3,15 @@
 
 use std::collections::HashSet;
 
-use hato_domain::UnixMillis;
+use hato_domain::{AppId, UnixMillis};
 use hato_service::ports::{NewDeadLetter, RecipientId, Settlement};
 
 use crate::dialect::{DbConnection, lock_app, sql};
 use crate::error::json;
-use crate::queue::recipient_list;
-use crate::settlement::SettledPage;
-use crate::subscriptions::count_deactivated;
+use crate::settled_page::SettledPage;
+use crate::subscription_counts::count_deactivated;
 use crate::tag_positions::{TaggedPosition, clear_tags, tagged_positions};
+use crate::values::recipient_list;
 
 /// How many sends must be refused in a row, and on how many days (UTC), until the subscription is deactivated.
 const MIN_SENDS: i64 = 5;
@@ -37,10 +37,20 @@ pub(crate) async fn record_refusals(
     lock_app(c, &page.app_id).await?;
     extend(c, page, &refused, now).await?;
     let refused: Vec<RecipientId> = refused.iter().map(|it| it.recipient).collect();
-    let tagged = refused_often(c, &refused).await?;
-    let deactivated = deactivate(c, &refused, now).await?;
-    count_deactivated(c, &page.app_id, deactivated, now).await?;
-    clear_tags(c, page.app_id.as_str(), &tagged).await
+    end_refused_often(c, &page.app_id, &refused, now).await
+}
+
+/// Deactivates those of these that were refused often enough, with what hangs on their being active.
+async fn end_refused_often(
+    c: &mut DbConnection,
+    app: &AppId,
+    refused: &[RecipientId],
+    now: UnixMillis,
+) -> sqlx::Result<()> {
+    let tagged = refused_often(c, refused).await?;
+    let deactivated = deactivate(c, refused, now).await?;
+    count_deactivated(c, app, deactivated, now).await?;
+    clear_tags(c, app.as_str(), &tagged).await
 }
 
 /// The positions and tags of those of these that were refused often enough.

@@ -5,11 +5,14 @@
 //!
 //! A registration that says nothing of tags and replaces nothing needs to know nothing of what is stored, and costs no statement.
 
-use hato_domain::{AppId, Endpoint, LanguageTag, Profile, TagsChange, TimeZoneName, UserId};
+use hato_domain::{
+    AppId, Endpoint, LanguageTag, Profile, ProfileChange, TagsChange, TimeZoneName, UserId,
+};
 use hato_service::ports::{NewSubscription, RegisterOutcome};
 
 use crate::dialect::{DbConnection, lock_app};
-use crate::profiles::{Among, ProfileRow, find_for_update, stored_tags};
+use crate::profiles::{ProfileRow, SubscriptionScope, find_for_update};
+use crate::values::stored_tags;
 use crate::vapid_keys::named_key;
 
 /// A registration, and the subscription whose place it takes.
@@ -35,6 +38,27 @@ pub(crate) struct WrittenProfile {
     pub(crate) tags: Option<String>,
     pub(crate) lang: Option<LanguageTag>,
     pub(crate) time_zone: Option<TimeZoneName>,
+}
+
+impl WrittenProfile {
+    /// What the client says, whatever is stored.
+    fn as_said(said: &ProfileChange) -> Self {
+        Self {
+            user_id: said.user_id.value().cloned(),
+            tags: None,
+            lang: said.lang.value().cloned(),
+            time_zone: said.time_zone.value().cloned(),
+        }
+    }
+
+    fn whole(profile: Profile) -> sqlx::Result<Self> {
+        Ok(Self {
+            tags: Some(stored_tags(&profile.tags)?),
+            user_id: profile.user_id,
+            lang: profile.lang,
+            time_zone: profile.time_zone,
+        })
+    }
 }
 
 impl<'a> Registration<'a> {
@@ -68,7 +92,7 @@ impl<'a> Registration<'a> {
 
     /// The registration of an endpoint that is new to the app and replaces none, with the VAPID key that it names, and its profile;
     /// `None` when there are too many tags.
-    pub(crate) fn of_new(
+    pub(crate) fn from_new(
         new: &'a NewSubscription,
         vapid_key: Option<i64>,
     ) -> sqlx::Result<Option<(Self, WrittenProfile)>> {
@@ -98,12 +122,7 @@ impl<'a> Registration<'a> {
     ) -> sqlx::Result<Option<WrittenProfile>> {
         let said = &self.new.profile;
         if !self.asks_for_stored() {
-            return Ok(Some(WrittenProfile {
-                user_id: said.user_id.value().cloned(),
-                tags: None,
-                lang: said.lang.value().cloned(),
-                time_zone: said.time_zone.value().cloned(),
-            }));
+            return Ok(Some(WrittenProfile::as_said(said)));
         }
         let mut profile = stored.map_or_else(|| Ok(Profile::default()), ProfileRow::profile)?;
         if let Some(replaced) = &self.replaced {
@@ -112,12 +131,7 @@ impl<'a> Registration<'a> {
         let Ok(profile) = profile.changed(said) else {
             return Ok(None);
         };
-        Ok(Some(WrittenProfile {
-            tags: Some(stored_tags(&profile.tags)?),
-            user_id: profile.user_id,
-            lang: profile.lang,
-            time_zone: profile.time_zone,
-        }))
+        WrittenProfile::whole(profile).map(Some)
     }
 }
 
@@ -127,7 +141,7 @@ impl<'a> Replaced<'a> {
         app: &AppId,
         endpoint: &'a Endpoint,
     ) -> sqlx::Result<Option<Self>> {
-        let row = find_for_update(c, app, endpoint, Among::All).await?;
+        let row = find_for_update(c, app, endpoint, SubscriptionScope::All).await?;
         row.map(|row| Self::read(endpoint, &row)).transpose()
     }
 

@@ -3,13 +3,14 @@
 use hato_domain::{AppId, LanguageTag, Platform, SubscriptionId, Tags, TimeZoneName, UserId};
 use hato_service::ports::{DeactivationReason, NewSubscription, RegisterOutcome};
 
-use crate::accounts::parse_plan;
 use crate::apps::is_live;
+use crate::deactivation::deactivate;
 use crate::dialect::{DbConnection, lock_app};
 use crate::origins::remember_origin;
-use crate::profiles::{Among, ProfileRow, find_for_update, parse_tags, retag};
+use crate::profiles::{ProfileRow, SubscriptionScope, find_for_update, retag};
 use crate::registered_profile::{Registration, WrittenProfile};
-use crate::subscriptions::{change_counts, count_growth, deactivate, endpoint_hash};
+use crate::subscription_counts::{change_counts, count_growth};
+use crate::values::{endpoint_hash, parse_plan, parse_tags};
 
 /// Registers the browser, remembers its site, and deactivates what the new endpoint replaces.
 pub(crate) async fn register(
@@ -25,16 +26,20 @@ pub(crate) async fn register(
         remember_origin(c, &subscription.app_id, origin).await?;
     }
     let outcome = update_or_activate(c, &registration, limited).await?;
-    let is_registered = !matches!(
-        outcome,
-        RegisterOutcome::LimitReached | RegisterOutcome::TooManyTags | RegisterOutcome::NoApp
-    );
-    if let Some(replaced) = registration.replaced().filter(|_| is_registered) {
+    let replaced = registration.replaced();
+    if let Some(replaced) = replaced.filter(|_| is_registered(&outcome)) {
         let (app, reason) = (&subscription.app_id, DeactivationReason::Replaced);
         deactivate(c, app, replaced.endpoint, reason, subscription.now).await?;
         replaced.give_up(c).await?;
     }
     Ok(outcome)
+}
+
+const fn is_registered(outcome: &RegisterOutcome) -> bool {
+    !matches!(
+        outcome,
+        RegisterOutcome::LimitReached | RegisterOutcome::TooManyTags | RegisterOutcome::NoApp
+    )
 }
 
 /// Updates the record, or makes or reactivates it at a new position.
@@ -52,7 +57,7 @@ async fn update_or_activate(
     }
     let new = registration.new;
     lock_app(c, &new.app_id).await?;
-    let stored = find_stored(c, registration, Among::All).await?;
+    let stored = find_stored(c, registration, SubscriptionScope::All).await?;
     let Some(profile) = registration.profile_over(stored.as_ref())? else {
         return Ok(RegisterOutcome::TooManyTags);
     };
@@ -70,7 +75,7 @@ async fn update_or_activate(
 async fn find_stored(
     c: &mut DbConnection,
     registration: &Registration<'_>,
-    among: Among,
+    among: SubscriptionScope,
 ) -> sqlx::Result<Option<ProfileRow>> {
     if !registration.asks_for_stored() {
         return Ok(None);
@@ -179,7 +184,7 @@ async fn update_active(
     registration: &Registration<'_>,
 ) -> sqlx::Result<Option<RegisterOutcome>> {
     let new = registration.new;
-    let stored = find_stored(c, registration, Among::Active).await?;
+    let stored = find_stored(c, registration, SubscriptionScope::Active).await?;
     if stored.is_none() && registration.asks_for_stored() {
         return Ok(None);
     }

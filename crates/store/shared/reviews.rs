@@ -6,10 +6,11 @@ use hato_domain::{AccountId, AppId, SendId, UnixMillis};
 use hato_service::ports::{ReviewConclusion, ReviewStore, SendRecord, StoreError};
 
 use crate::Database;
-use crate::dialect::{DbConnection, lock_apps_alone, readers, transaction};
+use crate::dialect::{DbConnection, lock_apps_alone, readers};
 use crate::error::with_context;
 use crate::keys::delete;
 use crate::sends::sends;
+use crate::transaction::transaction;
 
 #[async_trait]
 impl ReviewStore for Database {
@@ -62,30 +63,30 @@ pub(crate) async fn begin(
     )
     .execute(&mut *c)
     .await?;
-    sqlx::query!(
+    hold_jobs(c, account).await?;
+    stop_outboxes(c, account).await
+}
+
+async fn hold_jobs(c: &mut DbConnection, account: &str) -> sqlx::Result<()> {
+    let held = sqlx::query!(
         "UPDATE jobs SET held = 1 WHERE app_id IN (SELECT id FROM apps WHERE account_id = $1)",
         account
-    )
-    .execute(&mut *c)
-    .await?;
-    sqlx::query!(
+    );
+    held.execute(c).await.map(drop)
+}
+
+async fn stop_outboxes(c: &mut DbConnection, account: &str) -> sqlx::Result<()> {
+    let stopped = sqlx::query!(
         "UPDATE webhooks SET due_at = NULL, claimed = 0, lease_token = lease_token + 1
          WHERE app_id IN (SELECT id FROM apps WHERE account_id = $1)",
         account
-    )
-    .execute(c)
-    .await
-    .map(drop)
+    );
+    stopped.execute(c).await.map(drop)
 }
 
 async fn conclude(c: &mut DbConnection, conclusion: ReviewConclusion) -> sqlx::Result<bool> {
     let app = conclusion.app.as_str();
-    let ended = sqlx::query!(
-        "UPDATE apps SET review_since = NULL
-         WHERE id = $1 AND review_since IS NOT NULL AND deleted_at IS NULL",
-        app
-    );
-    if ended.execute(&mut *c).await?.rows_affected() == 0 {
+    if !end(c, app).await? {
         return Ok(false);
     }
     for key in conclusion.deleted_keys {
@@ -97,20 +98,36 @@ async fn conclude(c: &mut DbConnection, conclusion: ReviewConclusion) -> sqlx::R
     } else {
         forget_webhook(c, app).await?;
     }
-    sqlx::query!(
+    release_jobs(c, app).await?;
+    start_outbox(c, app, conclusion.now).await?;
+    Ok(true)
+}
+
+/// Ends the review; `false` when there is none.
+async fn end(c: &mut DbConnection, app: &str) -> sqlx::Result<bool> {
+    let ended = sqlx::query!(
+        "UPDATE apps SET review_since = NULL
+         WHERE id = $1 AND review_since IS NOT NULL AND deleted_at IS NULL",
+        app
+    );
+    Ok(ended.execute(c).await?.rows_affected() > 0)
+}
+
+async fn release_jobs(c: &mut DbConnection, app: &str) -> sqlx::Result<()> {
+    let released = sqlx::query!(
         "UPDATE jobs SET held = 0 WHERE app_id = $1 AND held = 1",
         app
-    )
-    .execute(&mut *c)
-    .await?;
-    sqlx::query!(
+    );
+    released.execute(c).await.map(drop)
+}
+
+async fn start_outbox(c: &mut DbConnection, app: &str, now: UnixMillis) -> sqlx::Result<()> {
+    let started = sqlx::query!(
         "UPDATE webhooks SET due_at = $2 WHERE app_id = $1",
         app,
-        conclusion.now.0
-    )
-    .execute(c)
-    .await
-    .map(|_| true)
+        now.0
+    );
+    started.execute(c).await.map(drop)
 }
 
 /// What has become too old while it waited is posted all the same, once: as a resend, which is made whatever its age.

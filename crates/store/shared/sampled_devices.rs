@@ -4,8 +4,9 @@ use hato_domain::AppId;
 use hato_service::ports::{ActivePositions, SampledDevice};
 
 use crate::Database;
-use crate::dialect::{bounded_reader, is_out_of_time, sql};
-use crate::queue::number_list;
+use crate::bounded_reads::is_out_of_time;
+use crate::dialect::{bounded_reader, sql};
+use crate::values::number_list;
 
 /// How many are looked at.
 const SAMPLE: i64 = 1_000;

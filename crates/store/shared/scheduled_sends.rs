@@ -8,23 +8,23 @@ use std::time::Duration;
 use async_trait::async_trait;
 use hato_domain::{AppId, ErrorCode, EventType, PositionSet, SendId, UnixMillis};
 use hato_service::ports::{
-    MAX_SCHEDULED, ScheduledSend, ScheduledSendStore, SendCounts, SendStatus, StartSendOutcome,
-    StoreError,
+    ScheduledSend, ScheduledSendStore, SendCounts, SendStatus, StartSendOutcome, StoreError,
 };
 
 use crate::Database;
 use crate::acceptance::{charge, count_send, queue};
 use crate::audience::{ResolvedAudience, SendingApp, find_app, find_hashed};
-use crate::claim::is_unreadable;
-use crate::dialect::{DbConnection, from_stored, readers, sql, to_stored, transaction};
-use crate::due_sends::{find_first, find_in_turns};
-use crate::error::{decode_error, with_context};
+use crate::dialect::{DbConnection, from_stored, readers, sql, to_stored};
+use crate::due_sends::find_in_turns;
+use crate::error::{decode_error, is_unreadable, with_context};
 use crate::event_readers::EventReaders;
 use crate::included::Included;
 use crate::selection::select;
 use crate::stored_audience::StoredAudience;
 use crate::stored_content::StoredContent;
-use crate::webhook_events::{NewEvent, insert_completed_event, insert_event};
+use crate::stored_event::NewEvent;
+use crate::transaction::transaction;
+use crate::webhook_events::{insert_completed_event, insert_event};
 
 /// How long a send that cannot be read is put off: the operator, or the next version, may mend it.
 const UNREADABLE_SEND_DELAY: Duration = Duration::from_hours(1);
@@ -32,9 +32,21 @@ const UNREADABLE_SEND_DELAY: Duration = Duration::from_hours(1);
 #[async_trait]
 impl ScheduledSendStore for Database {
     async fn scheduled_sends(&self, limit: u32) -> Result<Vec<ScheduledSend>, StoreError> {
-        find_first(self, limit)
-            .await
-            .map_err(with_context("look for scheduled sends"))
+        sqlx::query!(
+            r#"SELECT s.id, s.waits_until AS "due_at!"
+           FROM sends AS s CROSS JOIN apps AS p
+           WHERE p.id = s.app_id AND s.waits_until IS NOT NULL
+             AND p.deleted_at IS NULL AND p.review_since IS NULL
+           ORDER BY s.waits_until, s.id LIMIT $1"#,
+            i64::from(limit)
+        )
+        .map(|row| ScheduledSend {
+            id: SendId::trusted(row.id),
+            due_at: UnixMillis(row.due_at),
+        })
+        .fetch_all(readers(self))
+        .await
+        .map_err(with_context("look for scheduled sends"))
     }
 
     async fn due_sends_in_turns(
@@ -42,9 +54,8 @@ impl ScheduledSendStore for Database {
         now: UnixMillis,
         limit: u32,
     ) -> Result<Vec<SendId>, StoreError> {
-        find_in_turns(self, now, limit)
-            .await
-            .map_err(with_context("look for scheduled sends of each app"))
+        let due = find_in_turns(self, now, limit).await;
+        due.map_err(with_context("look for scheduled sends of each app"))
     }
 
     async fn start_send(
@@ -57,7 +68,7 @@ impl ScheduledSendStore for Database {
             Err(error) if is_unreadable(&error) => {
                 let send = send.clone();
                 transaction!(self, "put a scheduled send off", |c| {
-                    put_off(c, &send, now).await
+                    defer_unreadable(c, &send, now).await
                 })?;
                 return Ok(StartSendOutcome::Unreadable(context(error)));
             }
@@ -65,27 +76,9 @@ impl ScheduledSendStore for Database {
         };
         let send = send.clone();
         transaction!(self, "start a scheduled send", |c| {
-            match start(c, &send, &selected, now).await {
-                Err(error) if is_unreadable(&error) => {
-                    put_off(c, &send, now).await?;
-                    let error = with_context("read a scheduled send")(error);
-                    Ok(StartSendOutcome::Unreadable(error))
-                }
-                started => started,
-            }
+            start_or_defer(c, &send, &selected, now).await
         })
     }
-}
-
-/// Whether the app may have another scheduled send. Those of an app are accepted one after the other.
-pub(crate) async fn has_room(c: &mut DbConnection, app: &AppId) -> sqlx::Result<bool> {
-    let waiting = sqlx::query_scalar!(
-        r#"SELECT COUNT(*) AS "waiting!: i64"
-           FROM (SELECT id FROM sends WHERE app_id = $1 AND waits_until IS NOT NULL LIMIT $2) AS s"#,
-        app.as_str(),
-        MAX_SCHEDULED
-    );
-    Ok(waiting.fetch_one(c).await? < MAX_SCHEDULED)
 }
 
 /// A send that waits, as it is stored.
@@ -118,6 +111,23 @@ async fn select_for(database: &Database, send: &SendId) -> sqlx::Result<Position
     }
 }
 
+/// Starts the send, or puts it off when it cannot be read.
+async fn start_or_defer(
+    c: &mut DbConnection,
+    send: &SendId,
+    selected: &PositionSet,
+    now: UnixMillis,
+) -> sqlx::Result<StartSendOutcome> {
+    match start(c, send, selected, now).await {
+        Err(error) if is_unreadable(&error) => {
+            defer_unreadable(c, send, now).await?;
+            let error = with_context("read a scheduled send")(error);
+            Ok(StartSendOutcome::Unreadable(error))
+        }
+        started => started,
+    }
+}
+
 async fn start(
     c: &mut DbConnection,
     send: &SendId,
@@ -134,12 +144,12 @@ async fn start(
     let audience = resolve(c, &sending_app, &waiting, selected).await?;
     let recipients = audience.recipients();
     if !charge(c, &sending_app, due_at.month(), recipients).await? {
-        end(c, &waiting, End::Refused, now).await?;
+        end(c, &waiting, UnstartedOutcome::Refused, now).await?;
         return Ok(StartSendOutcome::Ended(app));
     }
     count_send(c, &app, due_at).await?;
     if recipients == 0 {
-        end(c, &waiting, End::ForNobody, now).await?;
+        end(c, &waiting, UnstartedOutcome::ForNobody, now).await?;
         return Ok(StartSendOutcome::Ended(app));
     }
     let included = Included::new(&audience, sending_app.last_position);
@@ -204,15 +214,17 @@ async fn begin(
     .map(drop)
 }
 
-async fn put_off(c: &mut DbConnection, send: &SendId, now: UnixMillis) -> sqlx::Result<()> {
-    sqlx::query!(
+async fn defer_unreadable(
+    c: &mut DbConnection,
+    send: &SendId,
+    now: UnixMillis,
+) -> sqlx::Result<()> {
+    let deferred = sqlx::query!(
         "UPDATE sends SET waits_until = $2 WHERE id = $1 AND waits_until IS NOT NULL",
         send.as_str(),
         now.plus(UNREADABLE_SEND_DELAY).0
-    )
-    .execute(c)
-    .await
-    .map(drop)
+    );
+    deferred.execute(c).await.map(drop)
 }
 
 /// Cancels the app's send if it still waits; whether it did.
@@ -231,19 +243,19 @@ pub(crate) async fn cancel_waiting(
     let Some(waiting) = waiting else {
         return Ok(false);
     };
-    end(c, &waiting, End::Cancelled, now).await?;
+    end(c, &waiting, UnstartedOutcome::Cancelled, now).await?;
     Ok(true)
 }
 
 /// How a send ends that has reached nobody.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum End {
+enum UnstartedOutcome {
     ForNobody,
     Cancelled,
     Refused,
 }
 
-impl End {
+impl UnstartedOutcome {
     const fn status(self) -> SendStatus {
         match self {
             Self::ForNobody | Self::Refused => SendStatus::Done,
@@ -260,16 +272,16 @@ impl End {
 async fn end(
     c: &mut DbConnection,
     waiting: &WaitingSendRow,
-    end: End,
+    end: UnstartedOutcome,
     now: UnixMillis,
 ) -> sqlx::Result<()> {
-    let cancelled_at = (end == End::Cancelled).then_some(now.0);
+    let cancelled_at = (end == UnstartedOutcome::Cancelled).then_some(now.0);
     let (title, body) = (
         from_stored(waiting.title.clone()),
         from_stored(waiting.body.clone()),
     );
     let url = waiting.url.as_deref();
-    let content = StoredContent::of_undelivered((&title, &body), url, &waiting.actor_name);
+    let content = StoredContent::from_undelivered((&title, &body), url, &waiting.actor_name);
     sqlx::query!(
         "UPDATE sends SET waits_until = NULL, audience = $10, status = $2, finished_at = $3,
                           cancelled_at = $4, refused_reason = $5, title = $6, body = $7, url = $8,
@@ -295,11 +307,11 @@ async fn end(
 async fn tell(
     c: &mut DbConnection,
     waiting: &WaitingSendRow,
-    end: End,
+    end: UnstartedOutcome,
     now: UnixMillis,
 ) -> sqlx::Result<()> {
     let (app, send) = (waiting.app(), SendId::trusted(waiting.id.clone()));
-    let readers = EventReaders::of_app(c, &app, now).await?;
+    let readers = EventReaders::find(c, &app, now).await?;
     let Some(reason) = end.refused_reason() else {
         let completed = (0, SendCounts::default());
         return insert_completed_event(c, readers, (&app, &send), completed, now).await;

@@ -7,8 +7,9 @@ use hato_service::ports::{ResealedText, SealedPlace, SealedStore, SealedText, St
 use sqlx::AssertSqlSafe;
 
 use crate::Database;
-use crate::dialect::{DbConnection, readers, transaction};
+use crate::dialect::{DbConnection, readers};
 use crate::error::with_context;
+use crate::transaction::transaction;
 
 /// A column of sealed texts.
 struct SealedColumn {
@@ -19,6 +20,32 @@ struct SealedColumn {
     app: &'static str,
     column: &'static str,
     purpose: SealPurpose,
+}
+
+impl SealedColumn {
+    /// Reads keys, apps and texts, those behind a key.
+    fn query(&self) -> String {
+        let Self {
+            table,
+            key,
+            app,
+            column,
+            ..
+        } = self;
+        format!(
+            "SELECT {key}, {app}, {column} FROM {table}
+             WHERE {key} > $1 AND {column} IS NOT NULL ORDER BY {key} LIMIT $2"
+        )
+    }
+
+    fn text(&self, place: SealedPlace, app: String, text: Vec<u8>) -> SealedText {
+        SealedText {
+            place,
+            app: AppId::trusted(app),
+            purpose: self.purpose,
+            text,
+        }
+    }
 }
 
 const fn column(
@@ -100,30 +127,17 @@ async fn texts_of(
     after: &str,
     limit: i64,
 ) -> sqlx::Result<Vec<SealedText>> {
-    let SealedColumn {
-        table,
-        key,
-        app,
-        column,
-        ..
-    } = from;
-    let query = format!(
-        "SELECT {key}, {app}, {column} FROM {table}
-         WHERE {key} > $1 AND {column} IS NOT NULL ORDER BY {key} LIMIT $2"
-    );
-    let rows: Vec<(String, String, Vec<u8>)> = sqlx::query_as(AssertSqlSafe(query))
+    let rows: Vec<(String, String, Vec<u8>)> = sqlx::query_as(AssertSqlSafe(from.query()))
         .bind(after)
         .bind(limit)
         .fetch_all(readers(database))
         .await?;
-    let texts = rows.into_iter().map(|(key, app, text)| SealedText {
-        place: SealedPlace {
+    let texts = rows.into_iter().map(|(key, app, text)| {
+        let place = SealedPlace {
             column: number,
             key,
-        },
-        app: AppId::trusted(app),
-        purpose: from.purpose,
-        text,
+        };
+        from.text(place, app, text)
     });
     Ok(texts.collect())
 }

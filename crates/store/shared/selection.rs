@@ -14,8 +14,7 @@ use sqlx::Executor;
 use crate::Database;
 use crate::dialect::{DbConnection, Driver, readers, sql};
 use crate::error::{decode_error, json};
-use crate::profiles::parse_tags;
-use crate::settlement::count_i64;
+use crate::values::{count_i64, parse_tags};
 use crate::written_blocks::WrittenBlocks;
 
 /// Most recipients that are queued as a list.
@@ -36,6 +35,11 @@ impl SelectedRange {
     /// As a job holds it.
     pub(crate) fn to_json(self) -> sqlx::Result<String> {
         json(&self)
+    }
+
+    /// The part of it up to this position.
+    pub(crate) fn ending_at(self, up_to: i64) -> Self {
+        Self { up_to, ..self }
     }
 
     /// What a job holds that has no list.
@@ -202,6 +206,22 @@ pub(crate) async fn save(
         return list(c, app, &positions).await.map(QueuedSelection::Listed);
     }
     let blocks: Vec<_> = positions.blocks().collect();
+    write_positions(c, send, &blocks).await?;
+    let first = positions.iter().next().unwrap_or_default();
+    let last = blocks
+        .last()
+        .map_or(0, |(block, _)| (block + 1) * PositionSet::BLOCK_SIZE - 1);
+    Ok(QueuedSelection::Range(SelectedRange {
+        after: first - 1,
+        up_to: last,
+    }))
+}
+
+async fn write_positions(
+    c: &mut DbConnection,
+    send: &str,
+    blocks: &[(i64, Vec<u8>)],
+) -> sqlx::Result<()> {
     for blocks in blocks.chunks(BLOCKS_AT_A_TIME) {
         let written = WrittenBlocks::new(blocks)?;
         sql!(query [
@@ -211,14 +231,7 @@ pub(crate) async fn save(
         .execute(&mut *c)
         .await?;
     }
-    let first = positions.iter().next().unwrap_or_default();
-    let last = blocks
-        .last()
-        .map_or(0, |(block, _)| (block + 1) * PositionSet::BLOCK_SIZE - 1);
-    Ok(QueuedSelection::Range(SelectedRange {
-        after: first - 1,
-        up_to: last,
-    }))
+    Ok(())
 }
 
 async fn list(

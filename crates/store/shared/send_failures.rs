@@ -7,7 +7,8 @@ use hato_domain::{AppId, SendId};
 use hato_service::ports::{SendFailure, SendFailures};
 
 use crate::Database;
-use crate::dialect::{bounded_reader, is_out_of_time};
+use crate::bounded_reads::is_out_of_time;
+use crate::dialect::bounded_reader;
 
 /// Most rows that a read looks at.
 const MAX_SCANNED: i64 = 10_000;

@@ -12,7 +12,8 @@ use hato_service::ports::{SendFilter, SendPage, SendRecord, SendSearchStore, Sto
 use tokio::task::yield_now;
 
 use crate::Database;
-use crate::dialect::{bounded_reader, is_out_of_time};
+use crate::bounded_reads::is_out_of_time;
+use crate::dialect::bounded_reader;
 use crate::error::with_context;
 use crate::paging::bound;
 use crate::sends::sends;
@@ -46,11 +47,11 @@ async fn search(
     filter: &SendFilter,
     page: &PageRequest,
 ) -> sqlx::Result<SendPage> {
-    let mut search = Search::new(filter, page);
+    let mut search = SendSearch::new(filter, page);
     match search.run(database, app).await {
-        Ok(SearchEnd::PageFull) => {}
-        Ok(SearchEnd::HistoryEnd) => search.last = None,
-        Ok(SearchEnd::LimitReached) => search.is_cut_short = true,
+        Ok(SendSearchEnd::PageFull) => {}
+        Ok(SendSearchEnd::HistoryEnd) => search.last = None,
+        Ok(SendSearchEnd::LimitReached) => search.is_cut_short = true,
         Err(error) if is_out_of_time(&error) => search.is_cut_short = true,
         Err(error) => return Err(error),
     }
@@ -62,14 +63,14 @@ async fn search(
 }
 
 /// Why a search ended by itself.
-enum SearchEnd {
+enum SendSearchEnd {
     PageFull,
     HistoryEnd,
     LimitReached,
 }
 
 /// A search for one page.
-struct Search {
+struct SendSearch {
     /// With its texts in lower case.
     filter: SendFilter,
     /// Most that are found.
@@ -81,7 +82,7 @@ struct Search {
     found: Vec<SendRecord>,
 }
 
-impl Search {
+impl SendSearch {
     fn new(filter: &SendFilter, page: &PageRequest) -> Self {
         Self {
             filter: SendFilter {
@@ -110,7 +111,7 @@ impl Search {
     }
 
     /// Looks at one after the other.
-    async fn run(&mut self, database: &Database, app: &AppId) -> sqlx::Result<SearchEnd> {
+    async fn run(&mut self, database: &Database, app: &AppId) -> sqlx::Result<SendSearchEnd> {
         let beginning = self.beginning();
         let (before, before_id) = bound(beginning.as_ref());
         let from = self.filter.from.unwrap_or(UnixMillis(0));
@@ -123,17 +124,22 @@ impl Search {
         .fetch(&mut *connection);
         while let Some(send) = rows.try_next().await? {
             if !self.look_at(send) {
-                return Ok(SearchEnd::PageFull);
+                return Ok(SendSearchEnd::PageFull);
             }
             if self.looked_at % YIELD_INTERVAL == 0 {
                 yield_now().await;
             }
         }
-        Ok(if self.looked_at == MAX_SCANNED {
-            SearchEnd::LimitReached
+        Ok(self.end())
+    }
+
+    /// Why there was nothing more to look at.
+    const fn end(&self) -> SendSearchEnd {
+        if self.looked_at == MAX_SCANNED {
+            SendSearchEnd::LimitReached
         } else {
-            SearchEnd::HistoryEnd
-        })
+            SendSearchEnd::HistoryEnd
+        }
     }
 
     /// Takes a send that matches; `false` when it belongs to the next page.

@@ -9,16 +9,18 @@ use hato_service::ports::{
 };
 
 use crate::Database;
+use crate::acceptance_groups::accept_in_group;
 use crate::cancellation::{cancel, marks};
 use crate::dead_letters::list;
-use crate::dialect::{accept_in_group, from_stored, readers, transaction};
-use crate::engagement::parse_clicks;
+use crate::dialect::{from_stored, readers};
 use crate::error::{decode_error, with_context};
 use crate::paging::bound;
 use crate::selection::select;
 use crate::send_failures::list_failures;
-use crate::sent_content::find_content;
+use crate::sent_content::ContentRow;
 use crate::stored_audience::StoredAudience;
+use crate::transaction::transaction;
+use crate::values::parse_clicks;
 
 /// Most pages that are looked at for those who wait for another attempt. The literals of `sends!` repeat it.
 const MAX_WAITING_PAGES: i64 = 100;
@@ -106,9 +108,17 @@ impl SendStore for Database {
         app: &AppId,
         send: &SendId,
     ) -> Result<Option<SentContent>, StoreError> {
-        find_content(self, app, send)
-            .await
-            .map_err(with_context("find what a send said"))
+        sqlx::query_as!(
+            ContentRow,
+            "SELECT title, body, url, payload, ttl, urgency, topic, audience, max_per_minute FROM sends
+         WHERE id = $1 AND app_id = $2",
+            send.as_str(),
+            app.as_str()
+        )
+        .try_map(ContentRow::into_content)
+        .fetch_optional(readers(self))
+        .await
+        .map_err(with_context("find what a send said"))
     }
 
     async fn failures_of(

@@ -5,9 +5,10 @@ use hato_domain::{AccountId, Email, UnixMillis};
 use hato_service::ports::{AccountRecord, OpenSession, SessionRecord, SessionStore, StoreError};
 
 use crate::Database;
-use crate::accounts::parse_plan;
-use crate::dialect::{DbConnection, readers, transaction};
+use crate::dialect::{DbConnection, readers};
 use crate::error::with_context;
+use crate::transaction::transaction;
+use crate::values::parse_plan;
 
 #[async_trait]
 impl SessionStore for Database {
@@ -57,7 +58,8 @@ impl SessionStore for Database {
         token_hash: [u8; 32],
         now: UnixMillis,
     ) -> Result<Option<SessionRecord>, StoreError> {
-        sqlx::query!(
+        sqlx::query_as!(
+            SessionRow,
             r#"SELECT s.expires_at, a.id, a.email, a.password_hash, a.plan, a.created_at,
                       a.is_operator <> 0 AS "is_operator!: bool",
                       EXISTS (SELECT 1 FROM apps AS p
@@ -68,20 +70,7 @@ impl SessionStore for Database {
             &token_hash[..],
             now.0
         )
-        .try_map(|row| {
-            Ok(SessionRecord {
-                account: AccountRecord {
-                    id: AccountId::trusted(row.id),
-                    email: Email::trusted(row.email),
-                    password_hash: row.password_hash,
-                    plan: parse_plan(&row.plan)?,
-                    created_at: UnixMillis(row.created_at),
-                },
-                expires_at: UnixMillis(row.expires_at),
-                under_review: row.under_review,
-                is_operator: row.is_operator,
-            })
-        })
+        .try_map(SessionRow::into_record)
         .fetch_optional(readers(self))
         .await
         .map_err(with_context("find a session"))
@@ -105,7 +94,8 @@ impl SessionStore for Database {
         now: UnixMillis,
         limit: i64,
     ) -> Result<Vec<OpenSession>, StoreError> {
-        sqlx::query!(
+        sqlx::query_as!(
+            OpenSessionRow,
             "SELECT token_hash, browser, created_at, expires_at FROM sessions
              WHERE account_id = $1 AND expires_at > $2
              ORDER BY expires_at DESC, token_hash LIMIT $3",
@@ -113,12 +103,7 @@ impl SessionStore for Database {
             now.0,
             limit
         )
-        .map(|row| OpenSession {
-            token_hash: row.token_hash,
-            browser: row.browser,
-            created_at: UnixMillis(row.created_at),
-            expires_at: UnixMillis(row.expires_at),
-        })
+        .map(OpenSession::from)
         .fetch_all(readers(self))
         .await
         .map_err(with_context("list sessions"))
@@ -132,13 +117,59 @@ impl SessionStore for Database {
     }
 }
 
+struct OpenSessionRow {
+    token_hash: Vec<u8>,
+    browser: Option<String>,
+    created_at: i64,
+    expires_at: i64,
+}
+
+impl From<OpenSessionRow> for OpenSession {
+    fn from(row: OpenSessionRow) -> Self {
+        Self {
+            token_hash: row.token_hash,
+            browser: row.browser,
+            created_at: UnixMillis(row.created_at),
+            expires_at: UnixMillis(row.expires_at),
+        }
+    }
+}
+
+/// A session with the account that it is of.
+struct SessionRow {
+    expires_at: i64,
+    id: String,
+    email: String,
+    password_hash: Option<String>,
+    plan: String,
+    created_at: i64,
+    is_operator: bool,
+    under_review: bool,
+}
+
+impl SessionRow {
+    fn into_record(self) -> sqlx::Result<SessionRecord> {
+        let account = AccountRecord {
+            id: AccountId::trusted(self.id),
+            email: Email::trusted(self.email),
+            password_hash: self.password_hash,
+            plan: parse_plan(&self.plan)?,
+            created_at: UnixMillis(self.created_at),
+        };
+        Ok(SessionRecord {
+            account,
+            expires_at: UnixMillis(self.expires_at),
+            under_review: self.under_review,
+            is_operator: self.is_operator,
+        })
+    }
+}
+
 /// Ends every session of the account, in the transaction of what makes them end.
 pub(crate) async fn end_sessions(c: &mut DbConnection, account: &AccountId) -> sqlx::Result<()> {
-    sqlx::query!(
+    let ended = sqlx::query!(
         "DELETE FROM sessions WHERE account_id = $1",
         account.as_str()
-    )
-    .execute(c)
-    .await
-    .map(drop)
+    );
+    ended.execute(c).await.map(drop)
 }

@@ -5,49 +5,20 @@
 
 use hato_domain::{AppId, Plan, SendId, UnixMillis};
 use hato_service::ports::{
-    ClaimedPage, ExpiredRecipient, FailureTally, PageLease, PageRange, RecipientId, RetryJob,
-    SendCounts, SettleOutcome, Settlement,
+    ExpiredRecipient, FailureTally, PageLease, RecipientId, RetryJob, SendCounts, SettleOutcome,
+    Settlement,
 };
 
-use crate::cancellation::count_cancelled;
 use crate::dead_letters::insert_dead_letters;
 use crate::dialect::{DbConnection, lock_app, sql};
 use crate::event_readers::EventReaders;
-use crate::queue::{queue_list, recipient_list};
+use crate::jobs::queue_list;
 use crate::refusals::record_refusals;
-use crate::subscriptions::count_deactivated;
+use crate::settled_page::SettledPage;
+use crate::subscription_counts::count_deactivated;
 use crate::tag_positions::{clear_tags, tagged_positions};
+use crate::values::{count_i64, recipient_list};
 use crate::webhook_events::{insert_completed_event, insert_results_event};
-
-/// What settling needs to know of a page.
-#[derive(Clone)]
-pub(crate) struct SettledPage {
-    lease: PageLease,
-    pub(crate) send_id: SendId,
-    pub(crate) app_id: AppId,
-    pub(crate) attempt: u8,
-    accepted_at: UnixMillis,
-    /// Whoever has a higher position subscribed again after the page was made.
-    pub(crate) up_to: i64,
-}
-
-impl SettledPage {
-    pub(crate) fn from_claimed(page: &ClaimedPage) -> Self {
-        let up_to = match &page.range {
-            PageRange::Positions { up_to, .. } => *up_to,
-            PageRange::List(_) => i64::MAX,
-            PageRange::Selected(positions) => positions.last().copied().unwrap_or(i64::MAX),
-        };
-        Self {
-            lease: page.lease,
-            send_id: page.send_id.clone(),
-            app_id: page.app_id.clone(),
-            attempt: page.attempt,
-            accepted_at: page.accepted_at,
-            up_to,
-        }
-    }
-}
 
 /// Records the settlement, unless somebody else holds the page by now.
 pub(crate) async fn settle(
@@ -62,29 +33,47 @@ pub(crate) async fn settle(
     let Some(send) = count(c, &page.send_id, settlement, now).await? else {
         return Ok(SettleOutcome::LeaseLost);
     };
+    settle_recipients(c, page, settlement, &send, now).await?;
+    let readers = send.event_readers();
+    let has_events = tell(c, page, settlement, readers, now).await?;
+    Ok(if readers.has_active_webhook && has_events {
+        SettleOutcome::RecordedWithEvents
+    } else {
+        SettleOutcome::Recorded
+    })
+}
+
+async fn settle_recipients(
+    c: &mut DbConnection,
+    page: &SettledPage,
+    settlement: &Settlement,
+    send: &CountedSend,
+    now: UnixMillis,
+) -> sqlx::Result<()> {
     count_day(c, page, settlement).await?;
     deactivate(c, page, &settlement.expired, now).await?;
     insert_dead_letters(c, page, &settlement.dead_letters, send.failed_other, now).await?;
     record_refusals(c, page, settlement, send.has_refusals, now).await?;
     tally(c, &page.send_id, &settlement.tallies).await?;
     if send.is_cancelled {
-        let lists = settlement.retries.iter().map(|retry| &retry.recipients);
-        let retried = count_i64(lists.map(Vec::len).sum());
-        count_cancelled(c, &page.send_id, retried).await?;
+        cancel_retries(c, page, &settlement.retries).await
     } else {
-        queue_retries(c, page, &settlement.retries).await?;
+        queue_retries(c, page, &settlement.retries).await
     }
-    let readers = send.event_readers();
+}
+
+/// Ends the send if this was its last page, and tells those who read the app's events; whether there was anything to tell.
+async fn tell(
+    c: &mut DbConnection,
+    page: &SettledPage,
+    settlement: &Settlement,
+    readers: EventReaders,
+    now: UnixMillis,
+) -> sqlx::Result<bool> {
     let has_results =
         readers.any() && insert_results_event(c, readers, page, settlement, now).await?;
     let is_completed = finish(c, &page.send_id, readers, now).await?;
-    Ok(
-        if readers.has_active_webhook && (has_results || is_completed) {
-            SettleOutcome::RecordedWithEvents
-        } else {
-            SettleOutcome::Recorded
-        },
-    )
+    Ok(has_results || is_completed)
 }
 
 async fn remove_job(c: &mut DbConnection, lease: PageLease) -> sqlx::Result<bool> {
@@ -119,6 +108,16 @@ async fn deactivate(
     .await?;
     count_deactivated(c, &page.app_id, deactivated.rows_affected(), now).await?;
     clear_tags(c, page.app_id.as_str(), &tagged).await
+}
+
+/// Counts those who were to be tried again as cancelled, as their send is.
+async fn cancel_retries(
+    c: &mut DbConnection,
+    page: &SettledPage,
+    retries: &[RetryJob],
+) -> sqlx::Result<()> {
+    let recipients = retries.iter().map(|retry| retry.recipients.len());
+    count_cancelled(c, &page.send_id, count_i64(recipients.sum())).await
 }
 
 async fn queue_retries(
@@ -238,10 +237,6 @@ async fn tally(c: &mut DbConnection, send: &SendId, tallies: &[FailureTally]) ->
     Ok(())
 }
 
-pub(crate) fn count_i64(len: usize) -> i64 {
-    i64::try_from(len).unwrap_or(i64::MAX)
-}
-
 /// Ends the send when no page of it is left: whoever is not counted by then was no longer subscribed. The counting before
 /// has locked the send, so of two last pages the later one sees that the other is gone. Returns whether an event for it
 /// was written, as it is when somebody reads the app's.
@@ -251,7 +246,46 @@ pub(crate) async fn finish(
     readers: EventReaders,
     now: UnixMillis,
 ) -> sqlx::Result<bool> {
-    let finished = sqlx::query!(
+    let finished = end_if_settled(c, send, now).await?;
+    let Some(finished) = finished.filter(|_| readers.any()) else {
+        return Ok(false);
+    };
+    let app = AppId::trusted(finished.app_id.clone());
+    let counted = (finished.recipients, finished.counts());
+    insert_completed_event(c, readers, (&app, send), counted, now).await?;
+    Ok(true)
+}
+
+/// A send that has just ended.
+struct FinishedRow {
+    app_id: String,
+    recipients: i64,
+    sent: i64,
+    failed_expired: i64,
+    failed_other: i64,
+    skipped: i64,
+    cancelled: i64,
+}
+
+impl FinishedRow {
+    const fn counts(&self) -> SendCounts {
+        SendCounts {
+            sent: self.sent,
+            failed_expired: self.failed_expired,
+            failed_other: self.failed_other,
+            skipped: self.skipped,
+            cancelled: self.cancelled,
+        }
+    }
+}
+
+async fn end_if_settled(
+    c: &mut DbConnection,
+    send: &SendId,
+    now: UnixMillis,
+) -> sqlx::Result<Option<FinishedRow>> {
+    sqlx::query_as!(
+        FinishedRow,
         r#"UPDATE sends SET status = CASE WHEN cancelled > 0 THEN 'cancelled' ELSE 'done' END,
                             finished_at = $2,
                             skipped = recipients - sent - failed_expired - failed_other - cancelled
@@ -262,20 +296,22 @@ pub(crate) async fn finish(
         send.as_str(),
         now.0
     )
-    .fetch_optional(&mut *c)
-    .await?;
-    let Some(finished) = finished.filter(|_| readers.any()) else {
-        return Ok(false);
-    };
-    let counts = SendCounts {
-        sent: finished.sent,
-        failed_expired: finished.failed_expired,
-        failed_other: finished.failed_other,
-        skipped: finished.skipped,
-        cancelled: finished.cancelled,
-    };
-    let app = AppId::trusted(finished.app_id);
-    let counted = (finished.recipients, counts);
-    insert_completed_event(c, readers, (&app, send), counted, now).await?;
-    Ok(true)
+    .fetch_optional(c)
+    .await
+}
+
+/// Counts recipients that are not reached because the send is cancelled.
+pub(crate) async fn count_cancelled(
+    c: &mut DbConnection,
+    send: &SendId,
+    recipients: i64,
+) -> sqlx::Result<()> {
+    sqlx::query!(
+        "UPDATE sends SET cancelled = cancelled + $2 WHERE id = $1",
+        send.as_str(),
+        recipients
+    )
+    .execute(c)
+    .await
+    .map(drop)
 }

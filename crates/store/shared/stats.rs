@@ -8,10 +8,10 @@ use hato_service::ports::{
 };
 
 use crate::Database;
-use crate::accounts::parse_plan;
 use crate::dialect::readers;
 use crate::error::with_context;
 use crate::sampled_devices::sampled_devices;
+use crate::values::parse_plan;
 
 #[async_trait]
 impl StatsStore for Database {
@@ -20,9 +20,8 @@ impl StatsStore for Database {
         app: &AppId,
         period: StatsPeriod,
     ) -> Result<Option<StatsRecord>, StoreError> {
-        read(self, app, period)
-            .await
-            .map_err(with_context("count what an app sent"))
+        let stats = read(self, app, period).await;
+        stats.map_err(with_context("count what an app sent"))
     }
 
     async fn sampled_devices(
@@ -30,9 +29,8 @@ impl StatsStore for Database {
         app: &AppId,
         positions: ActivePositions,
     ) -> Result<Option<Vec<SampledDevice>>, StoreError> {
-        sampled_devices(self, app, positions)
-            .await
-            .map_err(with_context("look at an app's subscriptions"))
+        let sampled = sampled_devices(self, app, positions).await;
+        sampled.map_err(with_context("look at an app's subscriptions"))
     }
 }
 

@@ -5,8 +5,8 @@ use hato_domain::{AudienceFilter, TagExpression, UserId};
 use hato_service::ports::{Audience, NewSend, SendConditions};
 use serde::{Deserialize, Serialize};
 
-use crate::audience::hexadecimal_hash;
 use crate::error::{decode_error, json};
+use crate::values::hexadecimal_hash;
 
 /// The column, as JSON.
 #[derive(Deserialize, Serialize)]
@@ -33,7 +33,7 @@ pub(crate) enum StoredAudience {
 
 impl StoredAudience {
     /// What is stored of the send when it is accepted; `None` for nothing.
-    pub(crate) fn of(send: &NewSend) -> sqlx::Result<Option<String>> {
+    pub(crate) fn from_send(send: &NewSend) -> sqlx::Result<Option<String>> {
         let is_scheduled = send.schedule.send_at().is_some();
         let audience = match &send.audience {
             Audience::Selected(filter, _) => Some(Self::matching(filter).matched()),
@@ -94,7 +94,7 @@ impl StoredAudience {
         }
     }
 
-    /// Without the users.
+    /// The conditions as a finished send keeps them: of users only how many there were.
     fn matched(self) -> Self {
         match self {
             Self::Matching { user_ids, tags } => Self::Matched {

@@ -35,14 +35,14 @@ impl<'a> StoredContent<'a> {
             let notification = &send.notification;
             let texts = (notification.title(), notification.body());
             let url = notification.url().map(HttpsUrl::as_str);
-            Self::of_undelivered(texts, url, &send.actor.name)
+            Self::from_undelivered(texts, url, &send.actor.name)
         } else {
-            Self::of_queued(&send.notification, &send.options, &send.actor.name)
+            Self::from_queued(&send.notification, &send.options, &send.actor.name)
         }
     }
 
-    /// All of it.
-    fn of_queued(
+    /// What is kept while somebody has still to get it: title, body, url, payload and options in full.
+    fn from_queued(
         notification: &'a Notification,
         options: &'a PushOptions,
         actor_name: &'a str,
@@ -60,7 +60,7 @@ impl<'a> StoredContent<'a> {
 
     /// What the history shows of a send that no browser gets: as much of the title as fits, the url if it fits as well, and as much
     /// of the body as then does.
-    pub(crate) fn of_undelivered(
+    pub(crate) fn from_undelivered(
         (title, body): (&'a str, &'a str),
         url: Option<&'a str>,
         actor_name: &'a str,

@@ -10,9 +10,10 @@ use hato_service::ports::{StateFilter, SubscriptionFilter, SubscriptionPage, Sub
 use tokio::task::yield_now;
 
 use crate::Database;
-use crate::dialect::{DbConnection, bounded_reader, is_out_of_time, readers};
+use crate::bounded_reads::is_out_of_time;
+use crate::dialect::{DbConnection, bounded_reader, readers};
 use crate::listed_subscription::{
-    ListedRow, MAX_SORTED, row_of, rows_at, rows_of_all, rows_of_user,
+    Beginning, ListedRow, ListedRows, MAX_SORTED, row_of, rows_at, rows_of_all, rows_of_user,
 };
 use crate::paging::bound;
 use crate::reach_blocks::{ReachBlocks, blocks_of, last_successes, tagged_with_blocks};
@@ -30,31 +31,40 @@ pub(crate) async fn list(
     filter: &SubscriptionFilter,
     page: &PageRequest,
 ) -> sqlx::Result<SubscriptionPage> {
-    let mut search = Search::new(filter, page);
+    let mut search = SubscriptionSearch::new(filter, page);
     match search.run(database, app).await {
-        Ok(SearchEnd::PageFull) => {}
-        Ok(SearchEnd::ListEnd) => search.last = None,
-        Ok(SearchEnd::LimitReached) => search.is_cut_short = true,
+        Ok(SubscriptionSearchEnd::PageFull) => {}
+        Ok(SubscriptionSearchEnd::ListEnd) => search.last = None,
+        Ok(SubscriptionSearchEnd::LimitReached) => search.is_cut_short = true,
         Err(error) if is_out_of_time(&error) => search.is_cut_short = true,
         Err(error) => return Err(error),
     }
-    let positions: Vec<i64> = search.found.iter().filter_map(|row| row.position).collect();
-    let blocks = match search.blocks {
+    Ok(SubscriptionPage {
+        items: with_days(database, app, search.found, search.blocks).await?,
+        next: search.last,
+        is_cut_short: search.is_cut_short,
+    })
+}
+
+/// These subscriptions, with the days on which they last took a send.
+async fn with_days(
+    database: &Database,
+    app: &AppId,
+    found: Vec<ListedRow>,
+    blocks: Option<ReachBlocks>,
+) -> sqlx::Result<Vec<SubscriptionRecord>> {
+    let positions: Vec<i64> = found.iter().filter_map(|row| row.position).collect();
+    let blocks = match blocks {
         Some(blocks) => blocks,
         None if positions.is_empty() => ReachBlocks::new(),
         None => blocks_of(readers(database), app, &positions).await?,
     };
     let days = last_successes(&blocks, &positions);
-    let day_of = |row: &ListedRow| row.position.and_then(|it| days.get(&it).copied());
-    let records = search.found.into_iter().map(|row| {
-        let day = day_of(&row);
+    let records = found.into_iter().map(|row| {
+        let day = row.position.and_then(|it| days.get(&it).copied());
         row.into_record(day)
     });
-    Ok(SubscriptionPage {
-        items: records.collect::<sqlx::Result<_>>()?,
-        next: search.last,
-        is_cut_short: search.is_cut_short,
-    })
+    records.collect()
 }
 
 /// The newest subscriptions of a user, without the days on which they last took a send.
@@ -92,7 +102,7 @@ pub(crate) async fn find(
 }
 
 /// Why a search ended by itself.
-enum SearchEnd {
+enum SubscriptionSearchEnd {
     PageFull,
     ListEnd,
     LimitReached,
@@ -108,8 +118,23 @@ enum Source {
     Positions(PositionSet),
 }
 
+impl Source {
+    fn rows<'c>(
+        &'c self,
+        c: &'c mut DbConnection,
+        app: &'c AppId,
+        from: Beginning<'c>,
+    ) -> sqlx::Result<ListedRows<'c>> {
+        Ok(match self {
+            Self::All => rows_of_all(c, app, from),
+            Self::User(user) => rows_of_user(c, app, user, from),
+            Self::Positions(positions) => rows_at(c, app, positions, from)?,
+        })
+    }
+}
+
 /// A search for one page; one that everybody matches is a list.
-struct Search {
+struct SubscriptionSearch {
     /// With its texts in lower case.
     filter: SubscriptionFilter,
     /// Most that are found.
@@ -125,13 +150,21 @@ struct Search {
     blocks: Option<ReachBlocks>,
 }
 
-impl Search {
+/// A list looks no further than its page, and a search of a user's subscriptions at those that are sorted.
+fn max_looked_at(filter: &SubscriptionFilter, page: &PageRequest) -> i64 {
+    let of_anybody = SubscriptionFilter {
+        user: None,
+        ..filter.clone()
+    };
+    match (of_anybody.is_search(), &filter.user) {
+        (false, _) => page.limit.get() + 1,
+        (true, Some(_)) => MAX_SORTED,
+        (true, None) => MAX_SCANNED,
+    }
+}
+
+impl SubscriptionSearch {
     fn new(filter: &SubscriptionFilter, page: &PageRequest) -> Self {
-        let is_filtered = SubscriptionFilter {
-            user: None,
-            ..filter.clone()
-        }
-        .is_search();
         Self {
             filter: SubscriptionFilter {
                 text: filter.text.to_lowercase(),
@@ -139,11 +172,7 @@ impl Search {
                 ..filter.clone()
             },
             limit: usize::try_from(page.limit.get()).unwrap_or(usize::MAX),
-            max_looked_at: match (is_filtered, &filter.user) {
-                (false, _) => page.limit.get() + 1,
-                (true, Some(_)) => MAX_SORTED,
-                (true, None) => MAX_SCANNED,
-            },
+            max_looked_at: max_looked_at(filter, page),
             looked_at: 0,
             last: page.cursor.clone(),
             is_cut_short: false,
@@ -153,7 +182,11 @@ impl Search {
     }
 
     /// Looks at one after the other.
-    async fn run(&mut self, database: &Database, app: &AppId) -> sqlx::Result<SearchEnd> {
+    async fn run(
+        &mut self,
+        database: &Database,
+        app: &AppId,
+    ) -> sqlx::Result<SubscriptionSearchEnd> {
         if self.filter.is_heavy() {
             let mut connection = bounded_reader(database).await?;
             let source = self.source(&mut connection, app).await?;
@@ -188,28 +221,29 @@ impl Search {
         c: &mut DbConnection,
         app: &AppId,
         source: Source,
-    ) -> sqlx::Result<SearchEnd> {
+    ) -> sqlx::Result<SubscriptionSearchEnd> {
         let last = self.last.clone();
         let (before, before_id) = bound(last.as_ref());
         let from = (before, before_id, self.max_looked_at);
-        let mut rows = match &source {
-            Source::All => rows_of_all(c, app, from),
-            Source::User(user) => rows_of_user(c, app, user, from),
-            Source::Positions(positions) => rows_at(c, app, positions, from)?,
-        };
+        let mut rows = source.rows(c, app, from)?;
         while let Some(row) = rows.try_next().await? {
             if !self.look_at(row)? {
-                return Ok(SearchEnd::PageFull);
+                return Ok(SubscriptionSearchEnd::PageFull);
             }
             if self.looked_at % YIELD_INTERVAL == 0 {
                 yield_now().await;
             }
         }
-        Ok(if self.looked_at == self.max_looked_at {
-            SearchEnd::LimitReached
+        Ok(self.end())
+    }
+
+    /// Why there was nothing more to look at.
+    const fn end(&self) -> SubscriptionSearchEnd {
+        if self.looked_at == self.max_looked_at {
+            SubscriptionSearchEnd::LimitReached
         } else {
-            SearchEnd::ListEnd
-        })
+            SubscriptionSearchEnd::ListEnd
+        }
     }
 
     /// Takes a subscription that matches; `false` when it belongs to the next page.

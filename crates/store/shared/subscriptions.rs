@@ -11,22 +11,23 @@ use hato_domain::{
     AppId, AudienceFilter, Endpoint, PageRequest, SubscriptionId, UnixMillis, UserId,
 };
 use hato_service::ports::{
-    AudienceSummary, DeactivationReason, ExportCursor, ExportRecord, NewSubscription, RecipientId,
+    AudienceSummary, DeactivationReason, ExportCursor, ExportRecord, NewSubscription,
     RegisterOutcome, StoreError, SubscriptionFilter, SubscriptionPage, SubscriptionRecord,
     SubscriptionStore,
 };
-use sha2::{Digest as _, Sha256};
 
 use crate::Database;
 use crate::audience_summary::{count, summarize};
 use crate::bulk_registration::register_many;
-use crate::dialect::{DbConnection, lock_app, readers, sql, transaction};
+use crate::deactivation::{clear_tags_of, deactivate};
+use crate::dialect::{lock_app, readers};
 use crate::error::with_context;
 use crate::export::export_page;
-use crate::refusals::end_refusals;
 use crate::registration::register;
+use crate::subscription_counts::{change_counts, count_growth};
 use crate::subscription_list::{find, list, list_of_user};
-use crate::tag_positions::{TaggedPosition, clear_tags};
+use crate::transaction::transaction;
+use crate::values::endpoint_hash;
 
 #[async_trait]
 impl SubscriptionStore for Database {
@@ -122,9 +123,8 @@ impl SubscriptionStore for Database {
         app: &AppId,
         subscription: &SubscriptionId,
     ) -> Result<Option<SubscriptionRecord>, StoreError> {
-        find(self, app, subscription)
-            .await
-            .map_err(with_context("find a subscription"))
+        let found = find(self, app, subscription).await;
+        found.map_err(with_context("find a subscription"))
     }
 
     async fn audience_of(
@@ -143,9 +143,8 @@ impl SubscriptionStore for Database {
         app: &AppId,
         filter: &AudienceFilter,
     ) -> Result<Option<i64>, StoreError> {
-        count(self, app, filter)
-            .await
-            .map_err(with_context("count recipients"))
+        let count = count(self, app, filter).await;
+        count.map_err(with_context("count recipients"))
     }
 
     async fn remove_subscription(
@@ -178,113 +177,4 @@ impl SubscriptionStore for Database {
             Ok(true)
         })
     }
-}
-
-/// Deactivates the app's subscription with this endpoint, if it is there and active.
-pub(crate) async fn deactivate(
-    c: &mut DbConnection,
-    app: &AppId,
-    endpoint: &Endpoint,
-    reason: DeactivationReason,
-    now: UnixMillis,
-) -> sqlx::Result<()> {
-    lock_app(c, app).await?;
-    let active = sql!(query [
-        r#"SELECT id AS "id!", position AS "position!", tags FROM subscriptions
-           WHERE app_id = $1 AND endpoint_hash = $2 AND position IS NOT NULL"# FOR_UPDATE
-    ] app.as_str(), &endpoint_hash(endpoint)[..])
-    .fetch_optional(&mut *c)
-    .await?;
-    let Some(active) = active else {
-        return Ok(());
-    };
-    sqlx::query!(
-        "UPDATE subscriptions
-         SET position = NULL, deactivated_at = $3, deactivation_reason = $4
-         WHERE app_id = $1 AND id = $2",
-        app.as_str(),
-        active.id,
-        now.0,
-        reason.as_str()
-    )
-    .execute(&mut *c)
-    .await?;
-    end_refusals(c, &[RecipientId(active.id)]).await?;
-    count_deactivated(c, app, 1, now).await?;
-    clear_tags_of(c, app, active.position, active.tags).await
-}
-
-/// Takes a position that nobody has any more away from the tags that its subscription had.
-pub(crate) async fn clear_tags_of(
-    c: &mut DbConnection,
-    app: &AppId,
-    position: i64,
-    tags: Option<String>,
-) -> sqlx::Result<()> {
-    let tagged = tags.map(|tags| TaggedPosition { position, tags });
-    clear_tags(c, app.as_str(), tagged.as_slice()).await
-}
-
-/// By which an endpoint of up to 2,048 bytes is indexed.
-pub(crate) fn endpoint_hash(endpoint: &Endpoint) -> [u8; 32] {
-    Sha256::digest(endpoint.as_str()).into()
-}
-
-/// Counts that so many active subscriptions were deactivated.
-pub(crate) async fn count_deactivated(
-    c: &mut DbConnection,
-    app: &AppId,
-    deactivated: u64,
-    now: UnixMillis,
-) -> sqlx::Result<()> {
-    if deactivated == 0 {
-        return Ok(());
-    }
-    let count = i64::try_from(deactivated).unwrap_or(i64::MAX);
-    change_counts(c, app.as_str(), (-count, count)).await?;
-    count_growth(c, app.as_str(), now, (0, count)).await
-}
-
-/// Changes the app's numbers of active and of deactivated subscriptions by so many.
-pub(crate) async fn change_counts(
-    c: &mut DbConnection,
-    app: &str,
-    (active, deactivated): (i64, i64),
-) -> sqlx::Result<()> {
-    sqlx::query!(
-        "UPDATE apps SET active_subscriptions = active_subscriptions + $2,
-                         deactivated_subscriptions = deactivated_subscriptions + $3
-         WHERE id = $1",
-        app,
-        active,
-        deactivated
-    )
-    .execute(c)
-    .await
-    .map(drop)
-}
-
-/// Counts on the day of `now` how many active subscriptions the app gained and lost. The caller has locked the app.
-pub(crate) async fn count_growth(
-    c: &mut DbConnection,
-    app: &str,
-    now: UnixMillis,
-    (gained, lost): (i64, i64),
-) -> sqlx::Result<()> {
-    if (gained, lost) == (0, 0) {
-        return Ok(());
-    }
-    sqlx::query!(
-        "INSERT INTO daily_subscribers (app_id, day, gained, lost) VALUES ($1, $2, $3, $4)
-         ON CONFLICT (app_id, day) DO UPDATE
-         SET gained = daily_subscribers.gained + excluded.gained,
-             lost = daily_subscribers.lost + excluded.lost",
-        app,
-        now.day_number(),
-        gained,
-        lost
-    )
-    .execute(c)
-    .await
-    .map(drop)
 }

@@ -8,15 +8,14 @@ use hato_service::ports::Flaw;
 
 use crate::dialect::{DbConnection, sql};
 use crate::error::json;
-use crate::profiles::parse_tags;
-use crate::queue::number_list;
 use crate::tag_positions::{TagChange, change_tags};
+use crate::values::{number_list, parse_tags};
 
 /// Positions by tag.
-type Tagged = BTreeMap<String, PositionSet>;
+type TagIndex = BTreeMap<String, PositionSet>;
 
 /// A block by its tag and its number.
-type Block = (String, i64);
+type TagBlock = (String, i64);
 
 /// Compares both, within a snapshot or for an app that is locked. Repairing writes the blocks anew that differ.
 pub(crate) async fn check_tags(
@@ -34,20 +33,21 @@ pub(crate) async fn check_tags(
         }
         change_tags(c, app.as_str(), &wrong).await?;
     }
+    let unreadable = unreadable.iter();
+    let unreadable =
+        unreadable.map(|(tag, block)| format!("block {block} of {tag} cannot be read"));
+    let found = unreadable.chain(wrong_positions(&wrong));
+    Ok(found.map(|what| flaw(app, &what, repair)).collect())
+}
+
+/// How many positions of each tag are wrong.
+fn wrong_positions(wrong: &[TagChange]) -> impl Iterator<Item = String> {
     let mut by_tag: BTreeMap<&str, usize> = BTreeMap::new();
-    for change in &wrong {
+    for change in wrong {
         *by_tag.entry(&change.tag).or_default() += 1;
     }
-    let unreadable = unreadable
-        .iter()
-        .map(|(tag, block)| format!("block {block} of {tag} cannot be read"));
-    let wrong = by_tag
-        .into_iter()
-        .map(|(tag, count)| format!("{count} positions of {tag} are wrong"));
-    Ok(unreadable
-        .chain(wrong)
-        .map(|what| flaw(app, &what, repair))
-        .collect())
+    let tags = by_tag.into_iter();
+    tags.map(|(tag, count)| format!("{count} positions of {tag} are wrong"))
 }
 
 fn flaw(app: &AppId, what: &str, is_repaired: bool) -> Flaw {
@@ -58,11 +58,11 @@ fn flaw(app: &AppId, what: &str, is_repaired: bool) -> Flaw {
 }
 
 /// What makes the second one the first.
-fn differences(expected: &Tagged, stored: &Tagged) -> Vec<TagChange> {
+fn differences(expected: &TagIndex, stored: &TagIndex) -> Vec<TagChange> {
     let tags: BTreeSet<&String> = expected.keys().chain(stored.keys()).collect();
     let mut changes = Vec::new();
     for tag in tags {
-        let set = |tagged: &Tagged| tagged.get(tag).cloned().unwrap_or_default();
+        let set = |tagged: &TagIndex| tagged.get(tag).cloned().unwrap_or_default();
         let change = |position, is_set| TagChange {
             tag: tag.clone(),
             position,
@@ -83,7 +83,7 @@ async fn lock_and_compare(
     c: &mut DbConnection,
     app: &AppId,
     wrong: Vec<TagChange>,
-    unreadable: &[Block],
+    unreadable: &[TagBlock],
 ) -> sqlx::Result<Vec<TagChange>> {
     let positions: BTreeSet<i64> = wrong.iter().map(|change| change.position).collect();
     let expected = lock_subscriptions(c, app, positions).await?;
@@ -91,7 +91,7 @@ async fn lock_and_compare(
     let tags: BTreeSet<&String> = tags.chain(unreadable.iter().map(|(tag, _)| tag)).collect();
     let stored = lock_blocks(c, app, &tags).await?;
     let still_wrong = wrong.into_iter().filter_map(|change| {
-        let has_tag = |tagged: &Tagged| {
+        let has_tag = |tagged: &TagIndex| {
             let positions = tagged.get(&change.tag);
             positions.is_some_and(|positions| positions.contains(change.position))
         };
@@ -106,7 +106,7 @@ async fn lock_subscriptions(
     c: &mut DbConnection,
     app: &AppId,
     positions: BTreeSet<i64>,
-) -> sqlx::Result<Tagged> {
+) -> sqlx::Result<TagIndex> {
     let positions: Vec<i64> = positions.into_iter().collect();
     let rows = sql!(query [
         r#"SELECT position AS "position!", tags FROM subscriptions
@@ -114,7 +114,7 @@ async fn lock_subscriptions(
     ] number_list(&positions)?, app.as_str())
     .fetch_all(c)
     .await?;
-    let mut tagged = Tagged::new();
+    let mut tagged = TagIndex::new();
     for row in rows {
         add_tags(&mut tagged, row.position, row.tags.as_deref())?;
     }
@@ -126,35 +126,35 @@ async fn lock_blocks(
     c: &mut DbConnection,
     app: &AppId,
     tags: &BTreeSet<&String>,
-) -> sqlx::Result<Tagged> {
+) -> sqlx::Result<TagIndex> {
     let rows = sql!(query_as BlockRow [
         r#"SELECT tag AS "tag!", block AS "block!", positions AS "positions!"
            FROM tag_positions WHERE app_id = $2 AND tag IN ("# TEXTS ") ORDER BY tag, block" FOR_UPDATE
     ] json(tags)?, app.as_str())
     .fetch_all(c)
     .await?;
-    let mut tagged = Tagged::new();
+    let mut tagged = TagIndex::new();
     for row in rows {
         row.add_to(&mut tagged);
     }
     Ok(tagged)
 }
 
-async fn tags_of_subscriptions(c: &mut DbConnection, app: &AppId) -> sqlx::Result<Tagged> {
+async fn tags_of_subscriptions(c: &mut DbConnection, app: &AppId) -> sqlx::Result<TagIndex> {
     let mut rows = sqlx::query!(
         r#"SELECT position AS "position!", tags AS "tags!" FROM subscriptions
            WHERE app_id = $1 AND position IS NOT NULL AND tags IS NOT NULL"#,
         app.as_str()
     )
     .fetch(c);
-    let mut tagged = Tagged::new();
+    let mut tagged = TagIndex::new();
     while let Some(row) = rows.try_next().await? {
         add_tags(&mut tagged, row.position, Some(&row.tags))?;
     }
     Ok(tagged)
 }
 
-fn add_tags(tagged: &mut Tagged, position: i64, tags: Option<&str>) -> sqlx::Result<()> {
+fn add_tags(tagged: &mut TagIndex, position: i64, tags: Option<&str>) -> sqlx::Result<()> {
     for tag in parse_tags(tags)?.iter() {
         let positions = tagged.entry(tag.as_str().to_owned()).or_default();
         positions.insert(position);
@@ -171,7 +171,7 @@ struct BlockRow {
 
 impl BlockRow {
     /// Adds its positions, or returns which block it is that cannot be read.
-    fn add_to(self, tagged: &mut Tagged) -> Option<Block> {
+    fn add_to(self, tagged: &mut TagIndex) -> Option<TagBlock> {
         let mut positions = PositionSet::default();
         if !positions.insert_block(self.block, &self.positions) {
             return Some((self.tag, self.block));
@@ -183,7 +183,7 @@ impl BlockRow {
 }
 
 /// What the blocks say, and those that cannot be read.
-async fn stored_tags(c: &mut DbConnection, app: &AppId) -> sqlx::Result<(Tagged, Vec<Block>)> {
+async fn stored_tags(c: &mut DbConnection, app: &AppId) -> sqlx::Result<(TagIndex, Vec<TagBlock>)> {
     let mut rows = sqlx::query_as!(
         BlockRow,
         r#"SELECT tag AS "tag!", block AS "block!", positions AS "positions!"
@@ -191,14 +191,18 @@ async fn stored_tags(c: &mut DbConnection, app: &AppId) -> sqlx::Result<(Tagged,
         app.as_str()
     )
     .fetch(c);
-    let (mut tagged, mut unreadable) = (Tagged::new(), Vec::new());
+    let (mut tagged, mut unreadable) = (TagIndex::new(), Vec::new());
     while let Some(row) = rows.try_next().await? {
         unreadable.extend(row.add_to(&mut tagged));
     }
     Ok((tagged, unreadable))
 }
 
-async fn remove_block(c: &mut DbConnection, app: &AppId, (tag, block): &Block) -> sqlx::Result<()> {
+async fn remove_block(
+    c: &mut DbConnection,
+    app: &AppId,
+    (tag, block): &TagBlock,
+) -> sqlx::Result<()> {
     sqlx::query!(
         "DELETE FROM tag_positions WHERE app_id = $1 AND tag = $2 AND block = $3",
         app.as_str(),

@@ -6,15 +6,14 @@
 
 use std::collections::BTreeMap;
 
-use hato_domain::PositionSet;
+use hato_domain::{PositionSet, Tag};
 use hato_service::ports::RecipientId;
 use serde::Serialize;
 
 use crate::dialect::{DbConnection, sql};
-use crate::error::{decode_error, json};
-use crate::profiles::parse_tags;
-use crate::queue::recipient_list;
-use crate::settlement::count_i64;
+use crate::error::json;
+use crate::selection::add_block;
+use crate::values::{count_i64, hexadecimal, parse_tags, recipient_list};
 
 /// A tag that a position gets or loses.
 pub(crate) struct TagChange {
@@ -22,6 +21,17 @@ pub(crate) struct TagChange {
     pub(crate) position: i64,
     /// Whether it gets the tag.
     pub(crate) is_set: bool,
+}
+
+impl TagChange {
+    /// That the position gets the tag, or loses it.
+    pub(crate) fn new(tag: &Tag, position: i64, is_set: bool) -> Self {
+        Self {
+            tag: tag.as_str().to_owned(),
+            position,
+            is_set,
+        }
+    }
 }
 
 /// The tags that an active subscription had when it lost its position.
@@ -32,7 +42,7 @@ pub(crate) struct TaggedPosition {
 }
 
 /// A row of the table, by tag and block.
-type Blocks<T> = BTreeMap<(String, i64), T>;
+type TagBlocks<T> = BTreeMap<(String, i64), T>;
 
 /// A row as statements take it: tag, block, and the positions in hexadecimal digits.
 #[derive(Serialize)]
@@ -44,7 +54,7 @@ pub(crate) async fn change_tags(
     app: &str,
     changes: &[TagChange],
 ) -> sqlx::Result<()> {
-    let mut open: Blocks<Vec<&TagChange>> = BTreeMap::new();
+    let mut open: TagBlocks<Vec<&TagChange>> = BTreeMap::new();
     for change in changes {
         let block = PositionSet::block_of(change.position);
         let key = (change.tag.clone(), block);
@@ -52,7 +62,7 @@ pub(crate) async fn change_tags(
     }
     while !open.is_empty() {
         let stored = lock_blocks(c, app, &open).await?;
-        let (known, new): (Blocks<_>, Blocks<_>) = open
+        let (known, new): (TagBlocks<_>, TagBlocks<_>) = open
             .into_iter()
             .partition(|(key, _)| stored.contains_key(key));
         update(c, app, &known, stored).await?;
@@ -70,11 +80,7 @@ pub(crate) async fn clear_tags(
     let mut changes = Vec::new();
     for TaggedPosition { position, tags } in positions {
         let tags = parse_tags(Some(tags))?;
-        changes.extend(tags.iter().map(|tag| TagChange {
-            tag: tag.as_str().to_owned(),
-            position: *position,
-            is_set: false,
-        }));
+        changes.extend(tags.iter().map(|tag| TagChange::new(tag, *position, false)));
     }
     change_tags(c, app, &changes).await
 }
@@ -99,39 +105,48 @@ pub(crate) async fn tagged_positions(
 async fn lock_blocks(
     c: &mut DbConnection,
     app: &str,
-    wanted: &Blocks<Vec<&TagChange>>,
-) -> sqlx::Result<Blocks<PositionSet>> {
-    let keys = wanted
-        .keys()
-        .map(|(tag, block)| WrittenBlock(tag, *block, String::new()));
-    let keys = json(&keys.collect::<Vec<_>>())?;
+    wanted: &TagBlocks<Vec<&TagChange>>,
+) -> sqlx::Result<TagBlocks<PositionSet>> {
     let rows = sql!(query [
         r#"SELECT t.tag AS "tag!", t.block AS "block!", t.positions AS "positions!"
            FROM ("# TAG_BLOCKS r#") AS wanted CROSS JOIN tag_positions AS t
            WHERE t.app_id = $2 AND t.tag = wanted.tag AND t.block = wanted.block
            ORDER BY t.tag, t.block"# FOR_UPDATE
-    ] keys, app)
+    ] block_keys(wanted)?, app)
     .fetch_all(c)
     .await?;
-    rows.into_iter()
-        .map(|row| {
-            let mut positions = PositionSet::default();
-            if positions.insert_block(row.block, &row.positions) {
-                Ok(((row.tag, row.block), positions))
-            } else {
-                Err(decode_error("positions"))
-            }
-        })
-        .collect()
+    let blocks = rows.into_iter().map(|row| {
+        let mut positions = PositionSet::default();
+        add_block(&mut positions, row.block, &row.positions)?;
+        Ok(((row.tag, row.block), positions))
+    });
+    blocks.collect()
+}
+
+/// Tags and blocks as `TAG_BLOCKS` takes them, without positions.
+fn block_keys(wanted: &TagBlocks<Vec<&TagChange>>) -> sqlx::Result<String> {
+    let keys = wanted.keys();
+    let keys = keys.map(|(tag, block)| WrittenBlock(tag, *block, String::new()));
+    json(&keys.collect::<Vec<_>>())
 }
 
 /// Changes blocks that are stored; those that are empty afterwards are removed.
 async fn update(
     c: &mut DbConnection,
     app: &str,
-    changes: &Blocks<Vec<&TagChange>>,
-    mut stored: Blocks<PositionSet>,
+    changes: &TagBlocks<Vec<&TagChange>>,
+    mut stored: TagBlocks<PositionSet>,
 ) -> sqlx::Result<()> {
+    let (written, emptied) = changed(changes, &mut stored);
+    write(c, app, &written).await?;
+    remove(c, app, &emptied).await
+}
+
+/// The blocks that these changes make others, and those that they make empty.
+fn changed<'a>(
+    changes: &'a TagBlocks<Vec<&TagChange>>,
+    stored: &mut TagBlocks<PositionSet>,
+) -> (Vec<WrittenBlock<'a>>, Vec<WrittenBlock<'a>>) {
     let (mut written, mut emptied) = (Vec::new(), Vec::new());
     for (key, changes) in changes {
         let Some(positions) = stored.get_mut(key) else {
@@ -146,21 +161,29 @@ async fn update(
             None => emptied.push(WrittenBlock(tag, block, String::new())),
         }
     }
+    (written, emptied)
+}
+
+async fn write(c: &mut DbConnection, app: &str, written: &[WrittenBlock<'_>]) -> sqlx::Result<()> {
     if !written.is_empty() {
         sql!(query [
             "INSERT INTO tag_positions (app_id, tag, block, positions)
              SELECT $2, written.tag, written.block, written.positions
              FROM (" TAG_BLOCKS ") AS written
              WHERE TRUE ON CONFLICT (app_id, tag, block) DO UPDATE SET positions = excluded.positions"
-        ] json(&written)?, app)
-        .execute(&mut *c)
+        ] json(written)?, app)
+        .execute(c)
         .await?;
     }
+    Ok(())
+}
+
+async fn remove(c: &mut DbConnection, app: &str, emptied: &[WrittenBlock<'_>]) -> sqlx::Result<()> {
     if !emptied.is_empty() {
         sql!(query [
             "DELETE FROM tag_positions
              WHERE app_id = $2 AND (tag, block) IN (SELECT tag, block FROM (" TAG_BLOCKS ") AS emptied)"
-        ] json(&emptied)?, app)
+        ] json(emptied)?, app)
         .execute(c)
         .await?;
     }
@@ -171,19 +194,12 @@ async fn update(
 async fn insert<'a>(
     c: &mut DbConnection,
     app: &str,
-    mut new: Blocks<Vec<&'a TagChange>>,
-) -> sqlx::Result<Blocks<Vec<&'a TagChange>>> {
-    let mut written = Vec::new();
+    mut new: TagBlocks<Vec<&'a TagChange>>,
+) -> sqlx::Result<TagBlocks<Vec<&'a TagChange>>> {
     new.retain(|_, changes| changes.iter().any(|change| change.is_set));
-    for ((tag, block), changes) in &new {
-        let mut positions = PositionSet::default();
-        apply(&mut positions, changes);
-        if let Some(bytes) = encoded(&positions) {
-            written.push(WrittenBlock(tag, *block, bytes));
-        }
-    }
+    let written = new_blocks(&new);
     if written.is_empty() {
-        return Ok(Blocks::new());
+        return Ok(TagBlocks::new());
     }
     let inserted = sql!(query [
         "INSERT INTO tag_positions (app_id, tag, block, positions)
@@ -194,7 +210,17 @@ async fn insert<'a>(
     .await?
     .rows_affected();
     let is_complete = count_i64(written.len()) == i64::try_from(inserted).unwrap_or(i64::MAX);
-    Ok(if is_complete { Blocks::new() } else { new })
+    Ok(if is_complete { TagBlocks::new() } else { new })
+}
+
+/// What blocks hold that are not stored, after these changes.
+fn new_blocks<'b>(changes: &'b TagBlocks<Vec<&TagChange>>) -> Vec<WrittenBlock<'b>> {
+    let blocks = changes.iter().filter_map(|((tag, block), changes)| {
+        let mut positions = PositionSet::default();
+        apply(&mut positions, changes);
+        encoded(&positions).map(|bytes| WrittenBlock(tag, *block, bytes))
+    });
+    blocks.collect()
 }
 
 /// Applies the changes, and says whether there is any.
@@ -214,14 +240,4 @@ fn apply(positions: &mut PositionSet, changes: &[&TagChange]) -> bool {
 fn encoded(positions: &PositionSet) -> Option<String> {
     let (_, bytes) = positions.blocks().next()?;
     Some(hexadecimal(&bytes))
-}
-
-/// Bytes as statements take them in a list.
-pub(crate) fn hexadecimal(bytes: &[u8]) -> String {
-    const DIGITS: &[u8; 16] = b"0123456789abcdef";
-    let digits = bytes
-        .iter()
-        .flat_map(|byte| [byte >> 4, byte & 15])
-        .map(|digit| char::from(DIGITS[usize::from(digit)]));
-    digits.collect()
 }

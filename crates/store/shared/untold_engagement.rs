@@ -1,17 +1,15 @@
 //! Telling webhooks what recipients of a send did: once a day at most, while there is something new (CONTRACT 15).
 
-use std::collections::BTreeMap;
-
 use hato_domain::{AppId, EventType, SendId, UnixMillis};
 use hato_service::ports::EngagementCounts;
-use serde::{Deserialize, Serialize};
 
 use crate::Database;
 use crate::dialect::{DbConnection, readers};
-use crate::engagement::parse_clicks;
-use crate::error::{decode_error, json};
+use crate::error::json;
 use crate::event_readers::EventReaders;
-use crate::webhook_events::{NewEvent, insert_event};
+use crate::stored_event::{NewEvent, StoredCounts};
+use crate::values::parse_clicks;
+use crate::webhook_events::insert_event;
 
 /// Sends whose webhook is to be told, those first that wait longest.
 pub(crate) async fn due_sends(
@@ -39,25 +37,12 @@ struct UntoldRow {
 
 /// Writes the event, if somebody reads the app's: who comes later is told nothing of what was before.
 pub(crate) async fn tell(c: &mut DbConnection, send: &SendId, now: UnixMillis) -> sqlx::Result<()> {
-    let untold = sqlx::query_as!(
-        UntoldRow,
-        r#"UPDATE sends SET engagement_due_at = NULL, engagement_told_at = $2
-           WHERE id = $1 AND engagement_due_at <= $2
-           RETURNING app_id AS "app_id!", displayed AS "displayed!", clicked AS "clicked!",
-                     dismissed AS "dismissed!", clicks_by_action AS "clicks_by_action?",
-                     EXISTS (SELECT 1 FROM apps AS own
-                             WHERE own.id = sends.app_id AND own.deleted_at IS NOT NULL)
-                     AS "is_deleted!: bool""#,
-        send.as_str(),
-        now.0
-    )
-    .fetch_optional(&mut *c)
-    .await?;
+    let untold = take_untold(c, send, now).await?;
     let Some(untold) = untold.filter(|row| !row.is_deleted) else {
         return Ok(());
     };
     let app = AppId::trusted(untold.app_id.clone());
-    let readers = EventReaders::of_app(c, &app, now).await?;
+    let readers = EventReaders::find(c, &app, now).await?;
     if !readers.any() {
         return Ok(());
     }
@@ -71,6 +56,28 @@ pub(crate) async fn tell(c: &mut DbConnection, send: &SendId, now: UnixMillis) -
     insert_event(c, readers, &event).await
 }
 
+/// What is to be told of the send, if it still is; it counts as told then.
+async fn take_untold(
+    c: &mut DbConnection,
+    send: &SendId,
+    now: UnixMillis,
+) -> sqlx::Result<Option<UntoldRow>> {
+    sqlx::query_as!(
+        UntoldRow,
+        r#"UPDATE sends SET engagement_due_at = NULL, engagement_told_at = $2
+           WHERE id = $1 AND engagement_due_at <= $2
+           RETURNING app_id AS "app_id!", displayed AS "displayed!", clicked AS "clicked!",
+                     dismissed AS "dismissed!", clicks_by_action AS "clicks_by_action?",
+                     EXISTS (SELECT 1 FROM apps AS own
+                             WHERE own.id = sends.app_id AND own.deleted_at IS NOT NULL)
+                     AS "is_deleted!: bool""#,
+        send.as_str(),
+        now.0
+    )
+    .fetch_optional(c)
+    .await
+}
+
 impl UntoldRow {
     fn into_counts(self) -> sqlx::Result<EngagementCounts> {
         Ok(EngagementCounts {
@@ -80,31 +87,4 @@ impl UntoldRow {
             clicks_by_action: parse_clicks(self.clicks_by_action.as_deref())?,
         })
     }
-}
-
-/// Counts as an event holds them.
-#[derive(Deserialize, Serialize)]
-struct StoredCounts(i64, i64, i64, BTreeMap<String, i64>);
-
-impl From<EngagementCounts> for StoredCounts {
-    fn from(counts: EngagementCounts) -> Self {
-        Self(
-            counts.displayed,
-            counts.clicked,
-            counts.dismissed,
-            counts.clicks_by_action,
-        )
-    }
-}
-
-/// The counts of an event.
-pub(crate) fn parse_engagement(content: &str) -> sqlx::Result<EngagementCounts> {
-    let stored = serde_json::from_str(content).map_err(|_| decode_error("event"))?;
-    let StoredCounts(displayed, clicked, dismissed, clicks_by_action) = stored;
-    Ok(EngagementCounts {
-        displayed,
-        clicked,
-        dismissed,
-        clicks_by_action,
-    })
 }

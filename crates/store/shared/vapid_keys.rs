@@ -13,9 +13,10 @@ use hato_service::ports::{
 use sqlx::Executor;
 
 use crate::Database;
-use crate::dialect::{DbConnection, Driver, lock_app_alone, readers, sql, transaction};
+use crate::dialect::{DbConnection, Driver, lock_app_alone, readers, sql};
 use crate::error::with_context;
 use crate::key_events::{are_too_many, record_event};
+use crate::transaction::transaction;
 
 #[async_trait]
 impl VapidKeyStore for Database {
@@ -147,17 +148,28 @@ async fn add(
     if count >= MAX_VAPID_KEYS {
         return Ok(AddVapidKeyOutcome::LimitReached);
     }
+    add_new(c, key, act).await
+}
+
+async fn add_new(
+    c: &mut DbConnection,
+    key: &NewVapidKey,
+    act: VapidKeyAct,
+) -> sqlx::Result<AddVapidKeyOutcome> {
     if are_too_many(c, &act.app_id, act.now).await? {
         return Ok(AddVapidKeyOutcome::OverRateLimit);
     }
     let added = insert(c, key, &act).await?;
-    let event = if key.is_imported {
+    record(c, event_of(key), act).await?;
+    Ok(AddVapidKeyOutcome::Added(added))
+}
+
+const fn event_of(key: &NewVapidKey) -> KeyEventKind {
+    if key.is_imported {
         KeyEventKind::VapidImported
     } else {
         KeyEventKind::VapidCreated
-    };
-    record(c, event, act).await?;
-    Ok(AddVapidKeyOutcome::Added(added))
+    }
 }
 
 async fn insert(
@@ -165,14 +177,8 @@ async fn insert(
     key: &NewVapidKey,
     act: &VapidKeyAct,
 ) -> sqlx::Result<VapidKeyRecord> {
-    let number = sqlx::query_scalar!(
-        r#"UPDATE apps SET last_vapid_key = last_vapid_key + 1 WHERE id = $1
-           RETURNING last_vapid_key AS "number!""#,
-        act.app_id.as_str()
-    )
-    .fetch_one(&mut *c)
-    .await?;
-    sqlx::query!(
+    let number = next_number(c, &act.app_id).await?;
+    let inserted = sqlx::query!(
         "INSERT INTO vapid_keys (app_id, number, public_key, sealed_private_key, created_at)
          VALUES ($1, $2, $3, $4, $5)",
         act.app_id.as_str(),
@@ -180,9 +186,8 @@ async fn insert(
         key.public_key,
         key.sealed_private_key,
         act.now.0
-    )
-    .execute(c)
-    .await?;
+    );
+    inserted.execute(c).await?;
     Ok(VapidKeyRecord {
         number: VapidKeyNumber(number),
         public_key: key.public_key.clone(),
@@ -190,6 +195,15 @@ async fn insert(
         active_subscriptions: 0,
         created_at: act.now,
     })
+}
+
+async fn next_number(c: &mut DbConnection, app: &AppId) -> sqlx::Result<i64> {
+    let number = sqlx::query_scalar!(
+        r#"UPDATE apps SET last_vapid_key = last_vapid_key + 1 WHERE id = $1
+           RETURNING last_vapid_key AS "number!""#,
+        app.as_str()
+    );
+    number.fetch_one(c).await
 }
 
 /// Exchanges the key with the primary one.
@@ -207,6 +221,15 @@ async fn make_primary(
         return Ok(VapidKeyOutcome::OverRateLimit);
     }
     let app = act.app_id.as_str();
+    keep_primary(c, app).await?;
+    put_first(c, app, key).await?;
+    remove(c, app, key).await?;
+    record(c, KeyEventKind::VapidPrimary, act).await?;
+    Ok(VapidKeyOutcome::Done)
+}
+
+/// Writes the primary key down among the others.
+async fn keep_primary(c: &mut DbConnection, app: &str) -> sqlx::Result<()> {
     sqlx::query!(
         "INSERT INTO vapid_keys (app_id, number, public_key, sealed_private_key, created_at)
          SELECT id, vapid_key, vapid_public_key, sealed_private_key,
@@ -214,8 +237,13 @@ async fn make_primary(
          FROM apps WHERE id = $1",
         app
     )
-    .execute(&mut *c)
-    .await?;
+    .execute(c)
+    .await
+    .map(drop)
+}
+
+/// Writes one of the others into the app's row.
+async fn put_first(c: &mut DbConnection, app: &str, key: VapidKeyNumber) -> sqlx::Result<()> {
     sqlx::query!(
         "UPDATE apps
          SET vapid_key = k.number, vapid_public_key = k.public_key,
@@ -224,11 +252,9 @@ async fn make_primary(
         app,
         key.0
     )
-    .execute(&mut *c)
-    .await?;
-    remove(c, app, key).await?;
-    record(c, KeyEventKind::VapidPrimary, act).await?;
-    Ok(VapidKeyOutcome::Done)
+    .execute(c)
+    .await
+    .map(drop)
 }
 
 async fn delete(
@@ -248,14 +274,12 @@ async fn delete(
 }
 
 async fn remove(c: &mut DbConnection, app: &str, key: VapidKeyNumber) -> sqlx::Result<()> {
-    sqlx::query!(
+    let removed = sqlx::query!(
         "DELETE FROM vapid_keys WHERE app_id = $1 AND number = $2",
         app,
         key.0
-    )
-    .execute(c)
-    .await
-    .map(drop)
+    );
+    removed.execute(c).await.map(drop)
 }
 
 async fn record(c: &mut DbConnection, event: KeyEventKind, act: VapidKeyAct) -> sqlx::Result<()> {
@@ -287,11 +311,19 @@ pub(crate) async fn named_key(
     if primary.vapid_public_key == key.as_bytes() {
         return Ok(Ok(primary.vapid_key));
     }
+    let number = number_of(c, app, key).await?;
+    Ok(number.ok_or(RegisterOutcome::UnknownVapidKey))
+}
+
+async fn number_of(
+    c: &mut DbConnection,
+    app: &AppId,
+    key: &VapidPublicKey,
+) -> sqlx::Result<Option<i64>> {
     let number = sqlx::query_scalar!(
         "SELECT number FROM vapid_keys WHERE app_id = $1 AND public_key = $2",
         app.as_str(),
         key.as_bytes()
     );
-    let number = number.fetch_optional(c).await?;
-    Ok(number.ok_or(RegisterOutcome::UnknownVapidKey))
+    number.fetch_optional(c).await
 }

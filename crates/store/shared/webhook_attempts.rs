@@ -7,6 +7,7 @@ use hato_service::ports::{
     Attempt, Disposition, FailingRule, OutboxLease, RecordAttemptOutcome, WebhookResponse,
 };
 
+use crate::attempted_events::advance_or_repeat;
 use crate::dialect::{DbConnection, lock_webhook};
 use crate::error::decode_error;
 
@@ -27,15 +28,22 @@ pub(crate) async fn record(
     let is_after_quiet_time = attempt.disposition != Disposition::Arrived
         && is_after_quiet_time(c, app, failing.quiet_time, attempt.started_at).await?;
     insert(c, app, &attempt).await?;
-    if attempt.disposition == Disposition::Gone && !is_current {
-        repeat_event(c, &attempt, now).await?;
-    } else {
-        advance_event(c, &attempt).await?;
-    }
+    advance_or_repeat(c, &attempt, is_current, now).await?;
     if !is_current {
         return Ok(RecordAttemptOutcome::Recorded);
     }
     judge_receiver(c, app, &attempt, is_after_quiet_time, now).await?;
+    disable_after(c, app, &attempt, failing, now).await
+}
+
+/// Disables the webhook if its receiver is gone, or has failed for too long.
+async fn disable_after(
+    c: &mut DbConnection,
+    app: &AppId,
+    attempt: &Attempt,
+    failing: FailingRule,
+    now: UnixMillis,
+) -> sqlx::Result<RecordAttemptOutcome> {
     let (reason, limit) = match attempt.disposition {
         Disposition::Arrived => return Ok(RecordAttemptOutcome::Recorded),
         // Whatever the clock said when it began to fail.
@@ -66,84 +74,33 @@ async fn held_url(c: &mut DbConnection, outbox: &OutboxLease) -> sqlx::Result<Op
     Ok(url.map(CurrentUrl))
 }
 
-async fn insert(c: &mut DbConnection, app: &AppId, attempt: &Attempt) -> sqlx::Result<()> {
-    let (status, failure, answer) = match &attempt.response {
+/// Status, failure and answer as they are stored.
+fn response_columns(response: &WebhookResponse) -> (Option<i64>, Option<&'static str>, &str) {
+    match response {
         WebhookResponse::Received { status, text } => {
             (Some(i64::from(*status)), None, text.as_str())
         }
         WebhookResponse::NotReceived(failure) => (None, Some(failure.as_str()), ""),
-    };
-    let (app, url, signature) = (app.as_str(), &attempt.url, &attempt.signature);
+    }
+}
+
+async fn insert(c: &mut DbConnection, app: &AppId, attempt: &Attempt) -> sqlx::Result<()> {
+    let (status, failure, answer) = response_columns(&attempt.response);
     let duration = i64::try_from(attempt.duration.as_millis()).unwrap_or(i64::MAX);
     sqlx::query!(
         "INSERT INTO webhook_attempts (app_id, event_id, attempt, url, http_status, failure, answer,
                                        started_at, duration_ms, signature)
          VALUES ($1, $2, (SELECT attempts + resends + 1 FROM webhook_events WHERE id = $2),
                  $3, $4, $5, $6, $7, $8, $9)",
-        app,
+        app.as_str(),
         attempt.event,
-        url,
+        attempt.url,
         status,
         failure,
         answer,
         attempt.started_at.0,
         duration,
-        signature
-    )
-    .execute(c)
-    .await
-    .map(drop)
-}
-
-/// Moves the event on. A resend that failed leaves the retries as they are; one that was asked for meanwhile is yet to be made.
-async fn advance_event(c: &mut DbConnection, attempt: &Attempt) -> sqlx::Result<()> {
-    let next = match attempt.disposition {
-        Disposition::Failed(next) => next.map(|at| at.0),
-        Disposition::Arrived | Disposition::Gone => None,
-    };
-    let Some(resend) = attempt.resend else {
-        return count_attempt(c, attempt.event, next).await;
-    };
-    let ends = !matches!(attempt.disposition, Disposition::Failed(_));
-    sqlx::query!(
-        "UPDATE webhook_events
-         SET resends = resends + 1,
-             resend_at = CASE WHEN resend_at = $2 THEN NULL ELSE resend_at END,
-             due_at = CASE WHEN $3 THEN NULL ELSE due_at END
-         WHERE id = $1",
-        attempt.event,
-        resend.0,
-        ends
-    )
-    .execute(c)
-    .await
-    .map(drop)
-}
-
-/// Leaves the event due at once: again as a resend if it was one.
-async fn repeat_event(
-    c: &mut DbConnection,
-    attempt: &Attempt,
-    now: UnixMillis,
-) -> sqlx::Result<()> {
-    if attempt.resend.is_none() {
-        return count_attempt(c, attempt.event, Some(now.0)).await;
-    }
-    sqlx::query!(
-        "UPDATE webhook_events SET resends = resends + 1 WHERE id = $1",
-        attempt.event
-    )
-    .execute(c)
-    .await
-    .map(drop)
-}
-
-/// Counts an attempt that uses up a retry; the event is due again at `next`, or no more.
-async fn count_attempt(c: &mut DbConnection, event: i64, next: Option<i64>) -> sqlx::Result<()> {
-    sqlx::query!(
-        "UPDATE webhook_events SET attempts = attempts + 1, due_at = $2 WHERE id = $1",
-        event,
-        next
+        attempt.signature
     )
     .execute(c)
     .await

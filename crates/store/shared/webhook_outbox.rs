@@ -10,14 +10,17 @@ use hato_service::ports::{
 };
 
 use crate::Database;
-use crate::dialect::{DbConnection, may_claim, readers, sql, time_of_others, transaction};
+use crate::dialect::{may_claim, readers, sql, time_of_others};
+use crate::due_time_repair::repair_outbox_due_times;
 use crate::error::with_context;
+use crate::outbox_claim::{claim_due, next_due};
 use crate::outbox_release::release;
-use crate::queue::number_list;
 use crate::reported_recipients::reported_recipients;
+use crate::stored_event::{EventRow, known_types};
+use crate::transaction::transaction;
+use crate::values::number_list;
 use crate::webhook_attempts::record;
-use crate::webhook_events::{EventRow, known_types};
-use crate::webhooks::WebhookRow;
+use crate::webhooks::held_webhook;
 
 #[async_trait]
 impl WebhookQueue for Database {
@@ -76,22 +79,9 @@ impl WebhookQueue for Database {
         event: &WebhookEvent,
         now: UnixMillis,
     ) -> Result<Option<AttemptInputs>, StoreError> {
-        let app = outbox.app_id.as_str();
-        let webhook = sqlx::query_as!(
-            WebhookRow,
-            r#"SELECT p.webhook_url AS "url?", a.plan, w.sealed_secret, w.sealed_previous_secret,
-                  w.previous_secret_expires_at, w.disabled_reason
-           FROM webhooks AS w JOIN apps AS p ON p.id = w.app_id
-                              JOIN accounts AS a ON a.id = p.account_id
-           WHERE w.app_id = $1 AND w.lease_token = $2 AND p.deleted_at IS NULL"#,
-            app,
-            outbox.token
-        )
-        .try_map(move |row| row.into_active(now))
-        .fetch_optional(readers(self))
-        .await
-        .map_err(with_context("read the inputs of an attempt"))?;
-        let Some(webhook) = webhook.flatten() else {
+        let webhook = held_webhook(self, outbox, now).await;
+        let webhook = webhook.map_err(with_context("read the inputs of an attempt"))?;
+        let Some(webhook) = webhook else {
             return Ok(None);
         };
         let recipients = reported_recipients(self, &event.content.recipients())
@@ -214,86 +204,8 @@ impl WebhookQueue for Database {
         if !may_claim(self, now).await? {
             return Ok(());
         }
-        transaction!(self, "repair due times of outboxes", |c| repair_due_times(
-            c,
-            now,
-            lease,
-            longest_wait
-        )
-        .await)
+        transaction!(self, "repair due times of outboxes", |c| {
+            repair_outbox_due_times(c, now, lease, longest_wait).await
+        })
     }
-}
-
-async fn next_due(database: &Database, include_slow: bool) -> sqlx::Result<Option<UnixMillis>> {
-    let due = sqlx::query_scalar!(
-        r#"SELECT due_at AS "due_at!" FROM webhooks WHERE due_at IS NOT NULL AND (slow = 0 OR $1)
-           ORDER BY due_at LIMIT 1"#,
-        include_slow
-    )
-    .fetch_optional(readers(database))
-    .await?;
-    Ok(due.map(UnixMillis))
-}
-
-struct OutboxRow {
-    app_id: String,
-    lease_token: i64,
-    slow: i64,
-}
-
-async fn claim_due(c: &mut DbConnection, claim: OutboxClaimRequest) -> sqlx::Result<NextOutbox> {
-    let until = claim.now.plus(claim.lease);
-    let row = sql!(query_as OutboxRow [
-        r#"WITH due AS MATERIALIZED (
-             SELECT app_id FROM webhooks WHERE due_at <= $1 AND (slow = 0 OR $3)
-             ORDER BY due_at LIMIT 1"# SKIP_LOCKED r#"
-           )
-           UPDATE webhooks SET due_at = $2, lease_token = lease_token + 1, claimed = 1
-           WHERE app_id IN (SELECT app_id FROM due)
-           RETURNING app_id AS "app_id!", lease_token AS "lease_token!", slow AS "slow!""#
-    ] claim.now.0, until.0, claim.include_slow)
-    .fetch_optional(c)
-    .await?;
-    Ok(match row {
-        Some(row) => NextOutbox::Claimed(OutboxLease {
-            app_id: AppId::trusted(row.app_id),
-            token: row.lease_token,
-            is_slow: row.slow == 1,
-        }),
-        None => NextOutbox::Idle { next_due: None },
-    })
-}
-
-/// The repair of outboxes, as `due_time_repair.rs` does it for jobs. Who holds a lease renews it before it ends; every other outbox
-/// becomes due at once, and whoever claims it finds out what is due. An event that was never posted is due from the moment it was
-/// written, which is never in the future.
-async fn repair_due_times(
-    c: &mut DbConnection,
-    now: UnixMillis,
-    lease: Duration,
-    longest_wait: Duration,
-) -> sqlx::Result<()> {
-    let (end, too_late) = (now.plus(lease).0, now.plus(lease * 2).0);
-    sqlx::query!(
-        "UPDATE webhooks SET due_at = $1 WHERE claimed = 1 AND due_at > $2",
-        end,
-        too_late
-    )
-    .execute(&mut *c)
-    .await?;
-    let too_late = now.plus(longest_wait).0;
-    sqlx::query!(
-        "UPDATE webhook_events SET due_at = $1 WHERE due_at > $1 AND (attempts = 0 OR due_at > $2)",
-        now.0,
-        too_late
-    )
-    .execute(&mut *c)
-    .await?;
-    sqlx::query!(
-        "UPDATE webhooks SET due_at = $1 WHERE claimed = 0 AND due_at > $1",
-        now.0
-    )
-    .execute(c)
-    .await
-    .map(drop)
 }

@@ -5,9 +5,10 @@
 use hato_service::ports::StoreError;
 
 use crate::Database;
-use crate::dialect::{DbConnection, readers, sql, transaction};
+use crate::dialect::{DbConnection, readers, sql};
 use crate::error::with_context;
-use crate::queue::number_list;
+use crate::transaction::transaction;
+use crate::values::number_list;
 
 /// Removes at most `limit` of each kind, of an app's attempts all but the newest `kept`; whether some may be left.
 pub(crate) async fn purge(database: &Database, kept: i64, limit: i64) -> Result<bool, StoreError> {

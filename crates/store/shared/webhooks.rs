@@ -5,21 +5,20 @@ use std::time::Duration;
 use async_trait::async_trait;
 use hato_domain::{AppId, DisabledReason, Plan, SendId, UnixMillis, WebhookEventId};
 use hato_service::ports::{
-    AttemptRecord, EnableWebhookOutcome, IdRange, QueueTestOutcome, ReportedRecipient,
+    AttemptRecord, EnableWebhookOutcome, IdRange, OutboxLease, QueueTestOutcome, ReportedRecipient,
     SealedSecrets, StoreError, WebhookEvent, WebhookRecord, WebhookStore,
 };
 
-use crate::Database;
-use crate::accounts::parse_plan;
-use crate::dialect::{DbConnection, lock_webhook, readers, sql, transaction};
+use crate::dialect::{DbConnection, lock_webhook, readers, sql};
 use crate::error::{decode_error, with_context};
 use crate::event_readers::EventReaders;
-use crate::reported_recipients;
+use crate::stored_event::{EventRow, known_types, parse_attempts, parse_event_type};
+use crate::transaction::transaction;
+use crate::values::parse_plan;
 use crate::webhook_attempts::parse_response;
-use crate::webhook_events::{
-    EventRow, insert_test_event, known_types, parse_attempts, parse_event_type,
-};
+use crate::webhook_events::{insert_test_event, mark_due};
 use crate::webhook_purge::purge;
+use crate::{Database, reported_recipients};
 
 #[async_trait]
 impl WebhookStore for Database {
@@ -67,7 +66,7 @@ impl WebhookStore for Database {
     ) -> Result<QueueTestOutcome, StoreError> {
         let app = app.clone();
         transaction!(self, "queue a test event", |c| {
-            let readers = EventReaders::of_app(c, &app, now).await?;
+            let readers = EventReaders::find(c, &app, now).await?;
             if !readers.has_active_webhook {
                 return Ok(QueueTestOutcome::NoWebhook);
             }
@@ -90,7 +89,7 @@ impl WebhookStore for Database {
         transaction!(self, "queue an event again", |c| {
             // Before the event, as those do who record an attempt.
             lock_webhook(c, &app).await?;
-            if !EventReaders::of_app(c, &app, now).await?.has_active_webhook {
+            if !EventReaders::find(c, &app, now).await?.has_active_webhook {
                 return Ok(false);
             }
             let (name, event) = (app.as_str(), event.as_str());
@@ -115,28 +114,14 @@ impl WebhookStore for Database {
     ) -> Result<Vec<AttemptRecord>, StoreError> {
         const CONTEXT: &str = "list attempts";
         let (app, limit) = (app.as_str(), i64::from(limit));
-        sql!(query [
+        sql!(query_as AttemptRow [
             r#"SELECT e.public_id, e.type AS kind, e.send_id, a.attempt, a.url, a.http_status, a.failure,
                   a.answer, a.started_at, a.duration_ms, a.signature,
                   CASE WHEN a.attempt = e.attempts + e.resends THEN e.due_at END AS "next_at?: i64"
            FROM webhook_attempts AS a JOIN webhook_events AS e ON e.id = a.event_id
            WHERE a.app_id = $2 AND e.type IN ("# TEXTS ") ORDER BY a.id DESC LIMIT $3"
         ] known_types().map_err(with_context(CONTEXT))?, app, limit)
-        .try_map(|row| {
-            let millis = u64::try_from(row.duration_ms).map_err(|_| decode_error("duration"))?;
-            Ok(AttemptRecord {
-                response: parse_response(row.http_status, row.failure.as_deref(), row.answer)?,
-                event_id: WebhookEventId::trusted(row.public_id),
-                kind: parse_event_type(&row.kind)?,
-                send_id: row.send_id.map(SendId::trusted),
-                attempt: parse_attempts(row.attempt)?,
-                url: row.url,
-                started_at: UnixMillis(row.started_at),
-                duration: Duration::from_millis(millis),
-                signature: row.signature,
-                next_at: row.next_at.map(UnixMillis),
-            })
-        })
+        .try_map(AttemptRow::into_record)
         .fetch_all(readers(self))
         .await
         .map_err(with_context(CONTEXT))
@@ -172,6 +157,39 @@ impl WebhookStore for Database {
 
     async fn purge_webhooks(&self, kept: u32, limit: u32) -> Result<bool, StoreError> {
         purge(self, kept.into(), limit.into()).await
+    }
+}
+
+struct AttemptRow {
+    public_id: String,
+    kind: String,
+    send_id: Option<String>,
+    attempt: i64,
+    url: String,
+    http_status: Option<i64>,
+    failure: Option<String>,
+    answer: String,
+    started_at: i64,
+    duration_ms: i64,
+    signature: String,
+    next_at: Option<i64>,
+}
+
+impl AttemptRow {
+    fn into_record(self) -> sqlx::Result<AttemptRecord> {
+        let millis = u64::try_from(self.duration_ms).map_err(|_| decode_error("duration"))?;
+        Ok(AttemptRecord {
+            response: parse_response(self.http_status, self.failure.as_deref(), self.answer)?,
+            event_id: WebhookEventId::trusted(self.public_id),
+            kind: parse_event_type(&self.kind)?,
+            send_id: self.send_id.map(SendId::trusted),
+            attempt: parse_attempts(self.attempt)?,
+            url: self.url,
+            started_at: UnixMillis(self.started_at),
+            duration: Duration::from_millis(millis),
+            signature: self.signature,
+            next_at: self.next_at.map(UnixMillis),
+        })
     }
 }
 
@@ -236,6 +254,28 @@ async fn webhook_row(database: &Database, app: &AppId) -> sqlx::Result<Option<We
     .await
 }
 
+/// The webhook, if the lease is held and events are posted to it.
+pub(crate) async fn held_webhook(
+    database: &Database,
+    outbox: &OutboxLease,
+    now: UnixMillis,
+) -> sqlx::Result<Option<WebhookRecord>> {
+    let webhook = sqlx::query_as!(
+        WebhookRow,
+        r#"SELECT p.webhook_url AS "url?", a.plan, w.sealed_secret, w.sealed_previous_secret,
+                  w.previous_secret_expires_at, w.disabled_reason
+           FROM webhooks AS w JOIN apps AS p ON p.id = w.app_id
+                              JOIN accounts AS a ON a.id = p.account_id
+           WHERE w.app_id = $1 AND w.lease_token = $2 AND p.deleted_at IS NULL"#,
+        outbox.app_id.as_str(),
+        outbox.token
+    )
+    .try_map(move |row| row.into_active(now))
+    .fetch_optional(readers(database))
+    .await?;
+    Ok(webhook.flatten())
+}
+
 /// Makes the row of an app whose URL is set. A URL other than the one before resets its failures; the secret stays.
 pub(crate) async fn ensure_webhook(
     c: &mut DbConnection,
@@ -256,34 +296,11 @@ pub(crate) async fn ensure_webhook(
 
 /// Forgets failures and slowness, and that the webhook was disabled.
 async fn reset_failures(c: &mut DbConnection, app: &str) -> sqlx::Result<()> {
-    sqlx::query!(
+    let reset = sqlx::query!(
         "UPDATE webhooks SET disabled_reason = NULL, failing_since = NULL, slow = 0 WHERE app_id = $1",
         app
-    )
-    .execute(c)
-    .await
-    .map(drop)
-}
-
-/// Makes the app's outbox due, unless a worker holds its lease or the app is under review. Whoever gives the outbox back waits for the
-/// end of this transaction, and finds what it has written.
-pub(crate) async fn mark_due(
-    c: &mut DbConnection,
-    app: &AppId,
-    now: UnixMillis,
-) -> sqlx::Result<()> {
-    lock_webhook(c, app).await?;
-    let app = app.as_str();
-    sqlx::query!(
-        "UPDATE webhooks SET due_at = $2
-         WHERE app_id = $1 AND (due_at IS NULL OR (claimed = 0 AND due_at > $2))
-           AND NOT EXISTS (SELECT 1 FROM apps WHERE id = $1 AND review_since IS NOT NULL)",
-        app,
-        now.0
-    )
-    .execute(c)
-    .await
-    .map(drop)
+    );
+    reset.execute(c).await.map(drop)
 }
 
 async fn enable(c: &mut DbConnection, app: AppId) -> sqlx::Result<EnableWebhookOutcome> {

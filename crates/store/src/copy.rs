@@ -27,7 +27,7 @@ use hato_store_postgres::PostgresOpenError;
 
 pub use self::error::{CopyError, CopyFailure, CopySide};
 use self::postgres::PostgresSide;
-use self::row::{Column, Row};
+use self::row::{CopiedColumn, Row};
 use self::sqlite::SqliteSide;
 pub use self::tables::TABLES;
 use self::tally::Tally;
@@ -43,7 +43,7 @@ const PICTURES_BATCH: usize = 16;
 #[async_trait]
 trait Copied: Send {
     /// The table's columns in the order of their names.
-    async fn columns(&mut self, table: &str) -> Result<Vec<Column>, CopyFailure>;
+    async fn columns(&mut self, table: &str) -> Result<Vec<CopiedColumn>, CopyFailure>;
 
     /// How many rows it has.
     async fn count(&mut self, table: &str) -> sqlx::Result<i64>;
@@ -52,14 +52,14 @@ trait Copied: Send {
     fn rows<'c>(
         &'c mut self,
         table: &str,
-        columns: &'c [Column],
+        columns: &'c [CopiedColumn],
     ) -> BoxStream<'c, Result<Row, CopyFailure>>;
 
     /// Adds rows, at most [`BATCH`].
     async fn insert(
         &mut self,
         table: &str,
-        columns: &[Column],
+        columns: &[CopiedColumn],
         rows: Vec<Row>,
     ) -> Result<(), CopyFailure>;
 
@@ -87,7 +87,7 @@ pub struct CopyProgress {
     pub of: u64,
 }
 
-/// What was copied.
+/// How much a copy that was committed has written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CopySummary {
     /// The tables, the empty ones included.
@@ -116,7 +116,7 @@ pub async fn copy(
     let mut tallies = BTreeMap::new();
     for table in TABLES {
         let copied = copy_table(&mut *source, &mut *target, table, progress).await;
-        let copied = copied.map_err(|failure| failure.of(table))?;
+        let copied = copied.map_err(|failure| failure.in_table(table))?;
         tallies.insert(table, copied);
     }
     verify(&mut *target, &tallies).await?;
@@ -149,7 +149,7 @@ async fn open(url: &str) -> Result<Box<dyn Copied>, StoreOpenError> {
 async fn refuse_unless_empty(target: &mut dyn Copied) -> Result<(), CopyError> {
     for table in TABLES {
         let count = target.count(table).await;
-        if count.map_err(|error| CopyFailure::from(error).of(table))? > 0 {
+        if count.map_err(|error| CopyFailure::from(error).in_table(table))? > 0 {
             return Err(CopyError::NotEmpty(table));
         }
     }
@@ -199,7 +199,7 @@ async fn verify(
 ) -> Result<(), CopyError> {
     for (table, copied) in tallies {
         let found = tally(target, table).await;
-        if found.map_err(|failure| failure.of(table))? != *copied {
+        if found.map_err(|failure| failure.in_table(table))? != *copied {
             return Err(CopyError::Differs(table));
         }
     }

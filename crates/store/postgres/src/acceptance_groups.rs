@@ -18,12 +18,9 @@
 //! as for single sends. A group takes the locks of its idempotency keys first and in order, and then those of its apps
 //! (`app_locks`), so that it takes locks in the same order as everybody else.
 
-use std::collections::HashMap;
-use std::mem;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use futures_util::future::join_all;
-use hato_domain::AccountId;
 use hato_service::ports::{AcceptSendOutcome, NewSend, StoreError};
 use tokio::sync::oneshot;
 
@@ -33,54 +30,11 @@ use crate::app_locks::{lock_apps, lock_requests};
 use crate::connection::DbConnection;
 use crate::connections::Connections;
 use crate::error::with_context;
-use crate::failure::is_of_values;
-use crate::transactions::{WriteError, run};
-
-/// Most sends in one transaction.
-const MAX_GROUP: usize = 64;
+use crate::failure::{WriteError, is_of_values};
+use crate::transactions::run;
+use crate::waiting_sends::{Caller, WaitingSend};
 
 const CONTEXT: &str = "accept a send";
-
-/// Who waits for what became of a send.
-type Caller = oneshot::Sender<Result<AcceptSendOutcome, StoreError>>;
-
-/// The sends that wait, by account. An account stands here for as long as a task accepts its sends.
-#[derive(Debug, Default)]
-pub(crate) struct AcceptanceGroups(Mutex<HashMap<AccountId, Vec<WaitingSend>>>);
-
-#[derive(Debug)]
-struct WaitingSend {
-    send: NewSend,
-    caller: Caller,
-}
-
-impl AcceptanceGroups {
-    /// Makes the send wait for its turn; whether there is no task yet that gives it one.
-    fn add(&self, account: AccountId, send: WaitingSend) -> bool {
-        let mut waiting = self.waiting();
-        let is_first = !waiting.contains_key(&account);
-        waiting.entry(account).or_default().push(send);
-        is_first
-    }
-
-    /// The next group of the account, those who came first. When there is none, its task ends.
-    fn next(&self, account: &AccountId) -> Option<Vec<WaitingSend>> {
-        let mut accounts = self.waiting();
-        let waiting = accounts
-            .get_mut(account)
-            .filter(|waiting| !waiting.is_empty());
-        let Some(waiting) = waiting else {
-            accounts.remove(account);
-            return None;
-        };
-        let later = waiting.split_off(waiting.len().min(MAX_GROUP));
-        Some(mem::replace(waiting, later))
-    }
-
-    fn waiting(&self) -> MutexGuard<'_, HashMap<AccountId, Vec<WaitingSend>>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
 
 /// Accepts the send in a transaction that it may share with others of its account.
 pub(crate) async fn accept_in_group(
@@ -92,11 +46,11 @@ pub(crate) async fn accept_in_group(
     }
     let (caller, answer) = oneshot::channel();
     let account = send.account_id.clone();
-    let groups = &database.acceptance_groups;
-    if groups.add(account.clone(), WaitingSend { send, caller }) {
-        let (connections, groups) = (database.connections.clone(), Arc::clone(groups));
+    let waiting = &database.waiting_sends;
+    if waiting.add(account.clone(), WaitingSend { send, caller }) {
+        let (connections, waiting) = (database.connections.clone(), Arc::clone(waiting));
         database.writes.spawn(async move {
-            while let Some(group) = groups.next(&account) {
+            while let Some(group) = waiting.next(&account) {
                 accept_group(&connections, group).await;
             }
         });

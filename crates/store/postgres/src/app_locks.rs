@@ -92,11 +92,9 @@ async fn lock_months(c: &mut DbConnection, first: &NewSend) -> sqlx::Result<()> 
 }
 
 async fn lock_days(c: &mut DbConnection, apps: &str, first: UnixMillis) -> sqlx::Result<()> {
-    sql!(query [
+    let locked = sql!(query [
         "SELECT FROM daily_counts WHERE app_id IN (" TEXTS ") AND day >= $2
          ORDER BY app_id, day FOR NO KEY UPDATE"
-    ] apps, first.day_number())
-    .execute(c)
-    .await
-    .map(drop)
+    ] apps, first.day_number());
+    locked.execute(c).await.map(drop)
 }

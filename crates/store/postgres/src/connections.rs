@@ -4,15 +4,16 @@
 //! neither settings nor prepared statements. There the settings go with every BEGIN, and a statement is sent without a name and always
 //! within a transaction, since sqlx sends it in two parts that must reach the same session.
 
+mod executor;
+
 use std::fmt::Write as _;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use futures_util::future::BoxFuture;
-use futures_util::stream::{self, BoxStream, StreamExt as _, TryStreamExt as _};
-use sqlx::postgres::{PgArguments, PgQueryResult, PgRow, PgStatement, PgTypeInfo};
-use sqlx::{AssertSqlSafe, Either, Execute, Executor, PgPool, Postgres, SqlStr};
+use futures_util::stream::TryStreamExt as _;
+use sqlx::postgres::{PgArguments, PgQueryResult, PgRow};
+use sqlx::{AssertSqlSafe, Either, Execute, Executor as _, PgPool, Postgres, SqlStr};
 
 use crate::connection::{DbConnection, answered};
 use crate::failure::{LastLoss, is_of_another_session};
@@ -149,53 +150,6 @@ impl Connections {
             self.has_sessions,
             self.answer_timeout,
         ))
-    }
-}
-
-impl<'d> Executor<'d> for &'d Connections {
-    type Database = Postgres;
-
-    fn fetch_many<'e, 'q: 'e, E>(
-        self,
-        query: E,
-    ) -> BoxStream<'e, sqlx::Result<Either<PgQueryResult, PgRow>>>
-    where
-        'd: 'e,
-        E: 'q + Execute<'q, Postgres>,
-    {
-        stream::once(self.run(&self.begin, query))
-            .map_ok(|answers| stream::iter(answers).map(Ok))
-            .try_flatten()
-            .boxed()
-    }
-
-    fn fetch_optional<'e, 'q: 'e, E>(self, query: E) -> BoxFuture<'e, sqlx::Result<Option<PgRow>>>
-    where
-        'd: 'e,
-        E: 'q + Execute<'q, Postgres>,
-    {
-        Box::pin(async move {
-            let mut answers = self.run(&self.begin, query).await?.into_iter();
-            Ok(answers.find_map(Either::right))
-        })
-    }
-
-    fn prepare_with<'e>(
-        self,
-        sql: SqlStr,
-        parameters: &'e [PgTypeInfo],
-    ) -> BoxFuture<'e, sqlx::Result<PgStatement>>
-    where
-        'd: 'e,
-    {
-        self.pool.prepare_with(sql, parameters)
-    }
-
-    fn describe<'e>(self, sql: SqlStr) -> BoxFuture<'e, sqlx::Result<sqlx::Describe<Postgres>>>
-    where
-        'd: 'e,
-    {
-        self.pool.describe(sql)
     }
 }
 

@@ -1,38 +1,29 @@
 //! Opening and closing: a pool of connections, each set up as the store needs it.
 
+mod server;
+
 use std::io;
 use std::str::FromStr as _;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
-use async_trait::async_trait;
-use hato_service::Notifier;
-use hato_service::ports::{Clock, EntranceWindow, RateWindow, RequestLimit, Store, StoreError};
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
 use sqlx::{AssertSqlSafe, Connection as _, Executor as _, PgConnection, Row as _};
 use tokio::time::timeout;
 use tokio_util::task::TaskTracker;
-use uuid::Uuid;
 
-use crate::acceptance_groups::AcceptanceGroups;
+use self::server::look_at;
 use crate::bounded_reads::BoundedReaders;
 use crate::clock_check::ClockCheck;
 use crate::connections::{Connections, setup};
-use crate::dialect::transaction;
-use crate::error::with_context;
 use crate::failure::LastLoss;
 use crate::migration;
 use crate::open_error::{OLDEST_VERSION, PostgresOpenError};
 use crate::presence::Presence;
-use crate::rate_windows::{self, SharedEntrance, SharedWindow};
 use crate::settings::PostgresSettings;
 use crate::settlement_turns::SettlementTurns;
-use crate::sweep_lease;
-use crate::wake_ups::relay;
-
-/// Reads a page of a table.
-const PROBE_QUERY: &str = "SELECT id FROM accounts LIMIT 1";
+use crate::waiting_sends::WaitingSends;
 
 /// More than there are statements, so that each is prepared once on a connection.
 const MAX_PREPARED_STATEMENTS: usize = 1_000;
@@ -49,7 +40,7 @@ const RELEASE_TIMEOUT: Duration = Duration::from_secs(5);
 /// A store on a PostgreSQL database, which implements every port of `hato_service::ports`.
 pub struct Database {
     pub(crate) connections: Connections,
-    pub(crate) acceptance_groups: Arc<AcceptanceGroups>,
+    pub(crate) waiting_sends: Arc<WaitingSends>,
     /// The transactions that run: each goes on when its caller goes away, and closing waits for them.
     pub(crate) writes: TaskTracker,
     pub(crate) bounded_readers: BoundedReaders,
@@ -57,8 +48,8 @@ pub struct Database {
     pub(crate) counted_requests: AtomicU64,
     pub(crate) clock_check: ClockCheck,
     pub(crate) settlement_turns: SettlementTurns,
-    presence: Presence,
-    listens: bool,
+    pub(crate) presence: Presence,
+    pub(crate) listens: bool,
 }
 
 impl Database {
@@ -86,7 +77,7 @@ impl Database {
         }
         Ok(Self {
             connections,
-            acceptance_groups: Arc::default(),
+            waiting_sends: Arc::default(),
             writes: TaskTracker::new(),
             bounded_readers: BoundedReaders::default(),
             counted_requests: AtomicU64::new(0),
@@ -95,77 +86,6 @@ impl Database {
             presence: Presence::default(),
             listens: settings.listen,
         })
-    }
-}
-
-#[async_trait]
-impl Store for Database {
-    async fn ping(&self) -> Result<(), StoreError> {
-        // In a transaction that may write, which no standby begins.
-        transaction!(self, "probe the database", |c| {
-            sqlx::query(PROBE_QUERY).fetch_optional(c).await.map(drop)
-        })
-    }
-
-    async fn give_back_space(&self) -> Result<bool, StoreError> {
-        // PostgreSQL's autovacuum does.
-        Ok(false)
-    }
-
-    fn rate_window(self: Arc<Self>, limit: RequestLimit) -> Option<Arc<dyn RateWindow>> {
-        Some(Arc::new(SharedWindow {
-            database: self,
-            limit,
-        }))
-    }
-
-    fn entrance_window(
-        self: Arc<Self>,
-        client: RequestLimit,
-        site: RequestLimit,
-    ) -> Option<Arc<dyn EntranceWindow>> {
-        Some(Arc::new(SharedEntrance {
-            database: self,
-            client,
-            site,
-        }))
-    }
-
-    async fn purge_rate_windows(&self, limit: u32) -> Result<bool, StoreError> {
-        transaction!(self, "remove ended windows", |c| {
-            rate_windows::purge(c, limit.into()).await
-        })
-    }
-
-    async fn lease_sweep(&self, holder: i64, lease: Duration) -> Result<bool, StoreError> {
-        transaction!(self, "take the lease of the sweep", |c| {
-            sweep_lease::take(c, holder, lease).await
-        })
-    }
-
-    async fn end_sweep(&self, holder: i64) -> Result<(), StoreError> {
-        transaction!(self, "end the lease of the sweep", |c| {
-            sweep_lease::end(c, holder).await
-        })
-    }
-
-    async fn relay_wake_ups(&self, notifier: &Notifier) {
-        tokio::join!(
-            relay(&self.connections, notifier, self.listens),
-            self.presence.keep(&self.connections)
-        );
-    }
-
-    async fn compare_clock(&self, clock: &dyn Clock) -> Result<(), StoreError> {
-        let compared = self.clock_check.compare(&self.connections, clock).await;
-        compared.map_err(with_context("compare the clock"))
-    }
-
-    async fn close(&self) {
-        self.writes.close();
-        self.writes.wait().await;
-        self.presence.end(&self.connections).await;
-        self.connections.pool.close().await;
     }
 }
 
@@ -184,49 +104,6 @@ fn address(options: &PgConnectOptions) -> String {
         Some(folder) => folder.display().to_string(),
         None => format!("{}:{}", options.get_host(), options.get_port()),
     }
-}
-
-/// What is known of a server before there is a pool.
-struct Server {
-    version: Option<u32>,
-    /// Whether its sessions are lent for a transaction each.
-    lends_sessions: bool,
-}
-
-/// Connects once or twice, and asks what is to be known. A pool would try again and again and say in the end that it took too long; this
-/// failure says why.
-async fn look_at(options: &PgConnectOptions, settings: &PostgresSettings) -> sqlx::Result<Server> {
-    let asking = async {
-        let connection = PgConnection::connect_with(options).await?;
-        let version = connection.server_version_num();
-        let is_too_old = version.is_some_and(|version| version < OLDEST_VERSION);
-        let lends_sessions = if settings.prepared_statements && !is_too_old {
-            lends_sessions(connection, options).await?
-        } else {
-            connection.close().await.ok();
-            false
-        };
-        Ok(Server {
-            version,
-            lends_sessions,
-        })
-    };
-    let asked = timeout(settings.acquire_timeout, asking).await;
-    asked.map_err(|_| sqlx::Error::PoolTimedOut)?
-}
-
-/// Whether what one connection has set is still there on the next one, as behind a pooler that lends sessions for a transaction each.
-/// Where others use them at the same time it may go unseen; then the first statement that fails tells.
-async fn lends_sessions(mut first: PgConnection, options: &PgConnectOptions) -> sqlx::Result<bool> {
-    let mark = Uuid::now_v7();
-    let set = format!("SELECT set_config('hato.session', '{mark}', false)");
-    first.execute(AssertSqlSafe(set)).await?;
-    first.close().await.ok();
-    let mut second = PgConnection::connect_with(options).await?;
-    let compare = format!("SELECT COALESCE(current_setting('hato.session', true), '') = '{mark}'");
-    let is_marked = second.fetch_one(AssertSqlSafe(compare)).await?.try_get(0);
-    second.close().await.ok();
-    is_marked
 }
 
 async fn connect(

@@ -4,7 +4,22 @@ use std::error::Error;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use crate::transactions::WriteError;
+/// Why an operation's changes were not kept, or may not have been.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum WriteError {
+    /// It failed, and nothing of it was kept.
+    #[error(transparent)]
+    Failed(sqlx::Error),
+    /// The connection was lost while it committed.
+    #[error("whether the transaction was committed is not known: {0}")]
+    Unknown(sqlx::Error),
+    /// It panicked, and nothing of it was kept.
+    #[error("the operation panicked")]
+    Panicked,
+    /// The store is closed.
+    #[error("the store is closed")]
+    Closed,
+}
 
 /// Whether PostgreSQL undid the transaction for another's sake: a serialization failure or a deadlock.
 pub(crate) fn is_conflict(error: &sqlx::Error) -> bool {

@@ -1,12 +1,13 @@
 //! Bringing the tables up to date, by one process of a fleet at a time.
 
-use std::collections::BTreeMap;
+mod applied;
+
 use std::time::{Duration, Instant};
 
 use sqlx::migrate::{MigrateError, Migration, Migrator};
 use sqlx::{AssertSqlSafe, Connection as _, Executor as _, PgConnection, Row as _};
 
-use crate::connection::DbConnection;
+use self::applied::{applied, applied_on, first_missing, last_later, report_later_migrations};
 use crate::connections::Connections;
 use crate::failure::{is_conflict, is_locked_out, is_unsupported};
 use crate::open_error::PostgresOpenError;
@@ -26,9 +27,6 @@ const LONGEST_WAIT: Duration = Duration::from_mins(5);
 
 /// Between two looks at the tables.
 const LOOK_INTERVAL: Duration = Duration::from_millis(500);
-
-/// The migrations that a database has, by version: whether each is done, and its checksum.
-type Applied = BTreeMap<i64, (bool, Vec<u8>)>;
 
 /// The migrations of this version. A later version's are let be: its processes run beside this one's during an upgrade. The lock is
 /// taken here, since the migrator's own belongs to a session, which a pooler's clients do not have.
@@ -185,63 +183,9 @@ pub(crate) async fn wait(connections: &Connections) -> Result<(), PostgresOpenEr
     }
 }
 
-/// The first migration of this version that the database does not have. One that it has otherwise than this version is an error.
-fn first_missing(applied: &Applied) -> Result<Option<Migration>, MigrateError> {
-    for migration in migrations().iter() {
-        match applied.get(&migration.version) {
-            None => return Ok(Some(migration.clone())),
-            Some((false, _)) => return Err(MigrateError::Dirty(migration.version)),
-            Some((true, checksum)) if *checksum != *migration.checksum => {
-                return Err(MigrateError::VersionMismatch(migration.version));
-            }
-            Some(_) => {}
-        }
-    }
-    Ok(None)
-}
-
-/// Says so when a later version has migrated the database; this one goes on, since its tables are still as it knows them.
-fn report_later_migrations(applied: &Applied) {
-    if let Some(version) = last_later(applied) {
-        tracing::warn!(
-            version,
-            "the database was migrated by a later version; going on"
-        );
-    }
-}
-
 /// The last migration of the database, if a later version has made it.
 pub(crate) async fn later_migration(connections: &Connections) -> sqlx::Result<Option<i64>> {
     Ok(last_later(&applied(connections).await?))
-}
-
-fn last_later(applied: &Applied) -> Option<i64> {
-    let newest = migrations().iter().map(|migration| migration.version).max();
-    let last = applied.last_key_value().map(|(version, _)| *version);
-    last.filter(|version| Some(*version) > newest)
-}
-
-/// The migrations that the database has; none when it never had any.
-async fn applied(connections: &Connections) -> sqlx::Result<Applied> {
-    let mut connection = connections.begin_read().await?;
-    let applied = applied_on(&mut connection).await?;
-    connection.commit().await?;
-    Ok(applied)
-}
-
-async fn applied_on(connection: &mut DbConnection) -> sqlx::Result<Applied> {
-    let table: Option<String> = sqlx::query_scalar("SELECT to_regclass('_sqlx_migrations')::text")
-        .fetch_one(&mut *connection)
-        .await?;
-    let mut applied: Vec<(i64, bool, Vec<u8>)> = Vec::new();
-    if table.is_some() {
-        let all = sqlx::query_as("SELECT version, success, checksum FROM _sqlx_migrations");
-        applied = all.fetch_all(connection).await?;
-    }
-    let applied = applied.into_iter();
-    Ok(applied
-        .map(|(version, success, checksum)| (version, (success, checksum)))
-        .collect())
 }
 
 const fn opening(error: sqlx::Error) -> PostgresOpenError {

@@ -48,7 +48,7 @@ pub enum PostgresOpenError {
     Tls {
         /// Host and port, or the folder of the socket.
         address: String,
-        /// Why not.
+        /// What the TLS library or the connection answered.
         source: BoxDynError,
     },
     /// It has no connection left for this process.

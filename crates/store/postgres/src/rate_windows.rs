@@ -13,8 +13,9 @@ use hato_domain::ErrorCode;
 use hato_service::ports::{EntranceWindow, RateWindow, RequestLimit, Store as _, StoreError};
 
 use crate::Database;
-use crate::dialect::{DbConnection, readers, transaction};
+use crate::dialect::{DbConnection, readers};
 use crate::error::with_context;
+use crate::transaction::transaction;
 
 /// How long a window lasts, milliseconds. One that opened in the future was so by a clock that has been set back, and counts while it
 /// is less than a window away.
@@ -39,7 +40,7 @@ pub(crate) struct SharedEntrance {
 }
 
 /// A limit, and whom a request counts for.
-type CountedClient = (RequestLimit, IpAddr);
+type ClientWindow = (RequestLimit, IpAddr);
 
 /// The same where that may be nobody.
 type CountedSite = (RequestLimit, Option<IpAddr>);
@@ -91,7 +92,7 @@ impl RateWindow for SharedWindow {
 
 async fn count_request(
     database: &Database,
-    client: CountedClient,
+    client: ClientWindow,
     site: CountedSite,
 ) -> Result<bool, StoreError> {
     let is_counted = transaction!(database, "count in a window", |c| {
@@ -117,7 +118,7 @@ async fn purge_now_and_then(database: &Database) {
 /// no lock.
 async fn count(
     c: &mut DbConnection,
-    ((counted, limit), client): CountedClient,
+    ((counted, limit), client): ClientWindow,
     ((of_site, site_limit), site): CountedSite,
 ) -> sqlx::Result<bool> {
     sqlx::query_scalar!(

@@ -1,26 +1,26 @@
 //! A process settles one page of a send at a time.
 //!
 //! All settlements of a send change its row, and whoever waits for a row wakes up to look at it anew. When each of three workers had all of
-//! its pages wait there, the database needed 1.30 times the CPU per delivery that it needs for one worker, and 1.15 times since they wait
+//! its pages wait there, the database needed 1.30 times the CPU per delivery that it needs for one worker, and 1.18 times since they wait
 //! here (`three_workers_database_cpu` of the benchmark `bench-fleet`, which is to be 1.15 at most); deliveries a second rose by a tenth.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use hato_domain::SendId;
-use tokio::sync::{Mutex as Turn, OwnedMutexGuard};
+use tokio::sync::{self, OwnedMutexGuard};
 
 /// The sends of which this process settles pages.
 #[derive(Debug, Default)]
-pub(crate) struct SettlementTurns(Mutex<HashMap<SendId, Weak<Turn<()>>>>);
+pub(crate) struct SettlementTurns(Mutex<HashMap<SendId, Weak<sync::Mutex<()>>>>);
 
 impl SettlementTurns {
     /// Waits until no other page of the send is being settled; the turn ends when it is dropped.
     pub(crate) async fn take(&self, send: &SendId) -> OwnedMutexGuard<()> {
-        self.of(send).lock_owned().await
+        self.turn(send).lock_owned().await
     }
 
-    fn of(&self, send: &SendId) -> Arc<Turn<()>> {
+    fn turn(&self, send: &SendId) -> Arc<sync::Mutex<()>> {
         let mut turns = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(turn) = turns.get(send).and_then(Weak::upgrade) {
             return turn;

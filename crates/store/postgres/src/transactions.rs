@@ -20,30 +20,13 @@ use hato_service::jittered;
 
 use crate::connection::DbConnection;
 use crate::connections::Connections;
-use crate::failure::{is_conflict, is_lost_connection, is_undone};
+use crate::failure::{WriteError, is_conflict, is_lost_connection, is_undone};
 
 /// How often an operation is run before its failure is the answer.
 const MAX_RUNS: u32 = 6;
 
 /// The wait before the second run; it doubles with each further one, and is cut by chance, so that two do not meet again.
 const FIRST_WAIT: Duration = Duration::from_millis(10);
-
-/// Why an operation's changes were not kept, or may not have been.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum WriteError {
-    /// It failed, and nothing of it was kept.
-    #[error(transparent)]
-    Failed(sqlx::Error),
-    /// The connection was lost while it committed.
-    #[error("whether the transaction was committed is not known: {0}")]
-    Unknown(sqlx::Error),
-    /// It panicked, and nothing of it was kept.
-    #[error("the operation panicked")]
-    Panicked,
-    /// The store is closed.
-    #[error("the store is closed")]
-    Closed,
-}
 
 /// Runs the operation until its changes are committed, or it fails for good.
 pub(crate) async fn run<T, F>(connections: &Connections, operation: F) -> Result<T, WriteError>
@@ -73,13 +56,7 @@ where
     match operation(&mut connection).await {
         Ok(value) => {
             let committed = connections.in_time(connection.commit()).await;
-            committed.map_err(|error| {
-                if is_undone(&error) {
-                    WriteError::Failed(error)
-                } else {
-                    WriteError::Unknown(error)
-                }
-            })?;
+            committed.map_err(not_committed)?;
             Ok(value)
         }
         Err(error) => {
@@ -88,6 +65,14 @@ where
             connections.in_time(connection.rollback()).await.ok();
             Err(WriteError::Failed(error))
         }
+    }
+}
+
+fn not_committed(error: sqlx::Error) -> WriteError {
+    if is_undone(&error) {
+        WriteError::Failed(error)
+    } else {
+        WriteError::Unknown(error)
     }
 }
 

@@ -7,8 +7,9 @@ use hato_domain::{Endpoint, PositionSet, UnixMillis};
 use hato_service::ports::{AudienceSummary, ReachCount};
 use tokio::task::yield_now;
 
-use super::{Blocks, Rows};
-use crate::settlement::count_i64;
+use super::AudienceMemberRows;
+use crate::reach_blocks::ReachBlocks;
+use crate::values::count_i64;
 
 /// Most push services that are named.
 const MAX_HOSTS: usize = 20;
@@ -36,7 +37,11 @@ pub(super) struct LookedAt {
 
 impl LookedAt {
     /// Notes who stands in these rows.
-    pub(super) async fn read(&mut self, mut rows: Rows<'_>, now: UnixMillis) -> sqlx::Result<()> {
+    pub(super) async fn read(
+        &mut self,
+        mut rows: AudienceMemberRows<'_>,
+        now: UnixMillis,
+    ) -> sqlx::Result<()> {
         while let Some(row) = rows.try_next().await? {
             let host = self.host_number(Endpoint::written_host(&row.endpoint));
             self.seen.push(Seen {
@@ -75,7 +80,7 @@ impl LookedAt {
     }
 
     /// Counts everybody, and who of them has answered as these blocks tell.
-    pub(super) fn count(&mut self, blocks: &Blocks) {
+    pub(super) fn count(&mut self, blocks: &ReachBlocks) {
         self.by_host = vec![ReachCount::default(); self.hosts.len()];
         for seen in &self.seen {
             let block = blocks.get(&PositionSet::block_of(seen.position));

@@ -7,7 +7,7 @@ use sqlx::pool::PoolConnection;
 use sqlx::sqlite::{SqliteConnectOptions, SqlitePoolOptions};
 use sqlx::{Sqlite, SqlitePool};
 
-use crate::database::result_code;
+use crate::failure::result_code;
 
 /// How many such reads run at the same time; each connection is a thread.
 const MAX_CONNECTIONS: u32 = 2;
@@ -21,7 +21,7 @@ const MAX_WAIT: Duration = Duration::from_secs(2);
 /// Instructions of SQLite's machine between two looks at the clock: some dozens of rows.
 const INSTRUCTIONS_PER_CHECK: i32 = 1_000;
 
-/// The connections.
+/// Connections for heavy reads alone, each of which is interrupted when its time is up.
 pub(crate) struct BoundedReaders(SqlitePool);
 
 impl BoundedReaders {

@@ -6,9 +6,6 @@ use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use async_trait::async_trait;
-use hato_service::ports::{Store, StoreError};
-use sqlx::error::DatabaseError;
 use sqlx::migrate::{MigrateError, Migrator};
 use sqlx::sqlite::{
     SqliteAutoVacuum, SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous,
@@ -17,7 +14,7 @@ use sqlx::{ConnectOptions as _, Connection as _, SqliteConnection, SqlitePool};
 use tokio::sync::Mutex;
 
 use crate::bounded_reads::BoundedReaders;
-use crate::error::with_context;
+use crate::failure::{is_busy, result_code};
 use crate::free_space;
 use crate::large_selections::LargeSelections;
 use crate::writer::{MAX_LOG_PAGES, Writer};
@@ -35,9 +32,6 @@ const BUSY_RETRY_INTERVAL: Duration = Duration::from_millis(10);
 
 /// Bytes of the log (WAL) that stay when it begins anew: 16 MiB. A read that takes long lets it grow beyond.
 const MAX_IDLE_LOG: &str = "16777216";
-
-/// Reads a page of a table.
-const PROBE_QUERY: &str = "SELECT id FROM accounts LIMIT 1";
 
 /// Writes nothing, and is refused where nothing may be written: SQLite opens a file that may only be read without a word.
 const WRITE_PROBE: &str = "DELETE FROM accounts WHERE FALSE";
@@ -103,7 +97,7 @@ pub struct Database {
     /// Where the file is.
     pub(crate) path: PathBuf,
     /// How to open the file anew; locked, so that no two probes do so at the same time.
-    probe: Mutex<SqliteConnectOptions>,
+    pub(crate) probe: Mutex<SqliteConnectOptions>,
 }
 
 impl Database {
@@ -136,33 +130,6 @@ impl Database {
     }
 }
 
-impl Database {
-    /// Reads a page as everybody else does, and as somebody does who opens the file now.
-    async fn probe(&self) -> sqlx::Result<()> {
-        let options = self.probe.lock().await;
-        sqlx::query(PROBE_QUERY).execute(&self.readers).await?;
-        probe_new_connection(&options).await
-    }
-}
-
-#[async_trait]
-impl Store for Database {
-    async fn ping(&self) -> Result<(), StoreError> {
-        let probed = self.probe().await;
-        probed.map_err(with_context("probe the database"))
-    }
-
-    async fn give_back_space(&self) -> Result<bool, StoreError> {
-        free_space::give_back(self).await
-    }
-
-    async fn close(&self) {
-        self.writer.close().await;
-        self.bounded_readers.close().await;
-        self.readers.close().await;
-    }
-}
-
 pub(crate) fn make_folder(path: &Path) -> Result<(), SqliteOpenError> {
     let Some(folder) = path.parent() else {
         return Ok(());
@@ -186,14 +153,6 @@ pub(crate) fn make_file(path: &Path) -> Result<(), SqliteOpenError> {
         }
         _ => Ok(()),
     }
-}
-
-/// Reads a page of the file on a connection of its own: an open one would still find a page that it remembers, or a file
-/// that has been taken away.
-async fn probe_new_connection(options: &SqliteConnectOptions) -> sqlx::Result<()> {
-    let mut connection = options.connect().await?;
-    sqlx::query(PROBE_QUERY).execute(&mut connection).await?;
-    connection.close().await
 }
 
 /// For a file that is there. One that has been taken away is not made anew by the next connection: SQLite takes the log beside it for a
@@ -230,17 +189,6 @@ async fn connect(options: &SqliteConnectOptions) -> sqlx::Result<SqliteConnectio
             connected => return connected,
         }
     }
-}
-
-/// Whether somebody else has locked the file: `SQLITE_BUSY`, 5.
-pub(crate) fn is_busy(error: &sqlx::Error) -> bool {
-    result_code(error) == Some(5)
-}
-
-/// SQLite's result code, which is in the low byte of the extended one.
-pub(crate) fn result_code(error: &sqlx::Error) -> Option<i32> {
-    let code = error.as_database_error().and_then(DatabaseError::code)?;
-    Some(code.parse::<i32>().ok()? & 0xff)
 }
 
 /// Runs the missing migrations in one transaction, so that two processes that start together do not meet half-way.

@@ -1,25 +1,27 @@
 //! What differs between the databases on which the shared statements run: here, SQLite.
 //!
 //! The sources in `../shared` know of the database only what stands here: the connection, where reads go (`readers`,
-//! `bounded_reader`, `snapshot`), what a transaction is (`transaction!`), the locks (`lock_…`), and the words of SQL that differ (`sql!`).
+//! `bounded_reader`, `snapshot`), how a transaction is run (`write`), the locks (`lock_…`), and the words of SQL that differ (`sql!`); and
+//! beside it which failures are whose (`failure`, `bounded_reads`), and which sends share a transaction (`acceptance_groups`).
 
-use std::error::Error;
+mod locks;
+
 use std::io;
 
 use futures_util::future::{BoxFuture, Ready, ready};
-use hato_domain::{AppId, SendId, UnixMillis};
-use hato_service::ports::{AcceptSendOutcome, DatabaseFiles, GithubId, NewSend, StoreError};
+use hato_domain::{SendId, UnixMillis};
+use hato_service::ports::{DatabaseFiles, StoreError};
 use sqlx::pool::PoolConnection;
 use sqlx::{Sqlite, SqliteConnection, SqlitePool, Transaction};
 use tokio::fs;
 
+pub(crate) use self::locks::{
+    lock_app, lock_app_alone, lock_apps_alone, lock_github_user, lock_listeners, lock_request,
+    lock_unclaimed_jobs, lock_webhook,
+};
 use crate::Database;
-use crate::acceptance::accept;
-pub(crate) use crate::bounded_reads::is_out_of_time;
 use crate::error::with_context;
-use crate::large_selections::is_large;
 pub(crate) use crate::references::check_references;
-pub(crate) use crate::transaction::transaction;
 use crate::writer::log_path;
 
 /// The connection on which an operation runs.
@@ -39,13 +41,13 @@ pub(crate) async fn snapshot(database: &Database) -> sqlx::Result<Transaction<'s
 }
 
 /// Where reads go whose cost grows with what a tenant has stored: what takes longer than a second there ends with an error, which
-/// [`is_out_of_time`] tells from others, like the wait when too many read so.
+/// [`is_out_of_time`](crate::bounded_reads::is_out_of_time) tells from others, like the wait when too many read so.
 pub(crate) async fn bounded_reader(database: &Database) -> sqlx::Result<PoolConnection<Sqlite>> {
     database.bounded_readers.acquire().await
 }
 
 /// Runs `operation` in a transaction of its own and returns when its changes are on disk; when it fails or panics, none of
-/// them are kept. [`transaction!`] is the way to call it.
+/// them are kept. [`transaction!`](crate::transaction::transaction) is the way to call it.
 pub(crate) async fn write<T, F>(
     database: &Database,
     context: &'static str,
@@ -82,54 +84,6 @@ pub(crate) const fn from_stored(text: String) -> String {
     text
 }
 
-/// Accepts the send in a transaction, which the writer commits together with others that wait; one to a large selection has its turn.
-pub(crate) async fn accept_in_group(
-    database: &Database,
-    send: NewSend,
-) -> Result<AcceptSendOutcome, StoreError> {
-    let is_large = is_large(&send);
-    let writing = async { transaction!(database, "accept a send", |c| accept(c, &send).await) };
-    if is_large {
-        database.large_selections.in_turn(writing).await
-    } else {
-        writing.await
-    }
-}
-
-/// Whether somebody else held what was needed for too long. Here everybody waits for the one writer.
-pub(crate) fn is_overload(_: &(dyn Error + Send + Sync + 'static)) -> bool {
-    false
-}
-
-/// Locks an app's row until the end of the transaction. Whoever changes the number of an app's active subscriptions together
-/// with these locks the app first, so that two of them never wait for each other. Here there is one writer, and nothing to
-/// lock.
-pub(crate) fn lock_app(_: &mut DbConnection, _: &AppId) -> Ready<sqlx::Result<()>> {
-    ready(Ok(()))
-}
-
-/// Locks an app's row against all who rely on it, as those do who have read it with `KEEP_APP`. Here there is nothing to lock.
-pub(crate) fn lock_app_alone(_: &mut DbConnection, _: &str) -> Ready<sqlx::Result<()>> {
-    ready(Ok(()))
-}
-
-/// The same for all apps of an account.
-pub(crate) fn lock_apps_alone(_: &mut DbConnection, _: &str) -> Ready<sqlx::Result<()>> {
-    ready(Ok(()))
-}
-
-/// Locks an app's webhook, the head of its outbox, until the end of the transaction. Who writes an event and who gives the outbox back
-/// lock it before they look at the other's work. Here there is nothing to lock.
-pub(crate) fn lock_webhook(_: &mut DbConnection, _: &AppId) -> Ready<sqlx::Result<()>> {
-    ready(Ok(()))
-}
-
-/// Locks an app's listeners, against those who add one or write events for them, until the end of the transaction. Here every
-/// transaction waits for the one before.
-pub(crate) fn lock_listeners(_: &mut DbConnection, _: &AppId) -> Ready<sqlx::Result<()>> {
-    ready(Ok(()))
-}
-
 /// Whether somebody may claim whose clock shows `now`. Here all processes have one clock.
 pub(crate) fn may_claim(_: &Database, _: UnixMillis) -> Ready<Result<bool, StoreError>> {
     ready(Ok(true))
@@ -143,33 +97,6 @@ pub(crate) fn time_of_others(_: &Database, now: UnixMillis) -> UnixMillis {
 /// Waits until this process settles no other page of the send. Here the writer commits them together.
 pub(crate) fn settlement_turn(_: &Database, _: &SendId) -> Ready<()> {
     ready(())
-}
-
-/// Locks the jobs of a send that nobody has claimed, so that they are the same for each of the statements that follow. Here there
-/// is nothing to lock.
-pub(crate) fn lock_unclaimed_jobs(
-    _: &mut DbConnection,
-    _: &SendId,
-    _: UnixMillis,
-) -> Ready<sqlx::Result<()>> {
-    ready(Ok(()))
-}
-
-/// Makes requests with the same idempotency key wait for each other until the end of the transaction: the second finds what the
-/// first has saved. Here every transaction waits for the one before.
-pub(crate) fn lock_request(
-    _: &mut DbConnection,
-    _: &AppId,
-    _: &str,
-    _: &str,
-) -> Ready<sqlx::Result<()>> {
-    ready(Ok(()))
-}
-
-/// Makes logins of a GitHub user whom no account is linked to wait for each other until the end of the transaction. Here every
-/// transaction waits for the one before.
-pub(crate) fn lock_github_user(_: &mut DbConnection, _: GithubId) -> Ready<sqlx::Result<()>> {
-    ready(Ok(()))
 }
 
 /// A query that is checked at compile time like `sqlx::query!`, whose text is put together from literals and the words in which

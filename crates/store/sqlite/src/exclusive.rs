@@ -6,9 +6,8 @@ use std::time::Duration;
 use sqlx::sqlite::SqliteLockingMode;
 use sqlx::{ConnectOptions as _, SqliteConnection};
 
-use crate::database::{
-    SqliteOpenError, creating, is_busy, make_file, make_folder, migrate, options,
-};
+use crate::database::{SqliteOpenError, creating, make_file, make_folder, migrate, options};
+use crate::failure::is_busy;
 
 /// How long a command that is about to end is waited for.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(1);

@@ -1,12 +1,7 @@
 //! The space of removed rows. SQLite keeps it in its file for new rows; in a file of the kind `auto_vacuum=INCREMENTAL` it can be
 //! given back to the disk, some pages at a time.
 
-use hato_service::ports::StoreError;
-use sqlx::{Executor as _, SqliteConnection};
-
-use crate::Database;
-use crate::dialect::transaction;
-use crate::error::with_context;
+use sqlx::{Executor as _, SqliteConnection, SqlitePool};
 
 /// Free pages that stay in the file for what is written next: 4 MiB.
 const KEPT_PAGES: i64 = 1_024;
@@ -50,20 +45,17 @@ async fn try_prepare(connection: &mut SqliteConnection) -> sqlx::Result<bool> {
     Ok(true)
 }
 
-/// Gives some free pages back, if there are many; whether there may still be too many.
-pub(crate) async fn give_back(database: &Database) -> Result<bool, StoreError> {
+/// Whether there are so many free pages that some are to be given back.
+pub(crate) async fn is_plenty(reader: &SqlitePool) -> sqlx::Result<bool> {
     let (kind, free): (i64, i64) = sqlx::query_as(
         "SELECT v.auto_vacuum, f.freelist_count FROM pragma_auto_vacuum AS v, pragma_freelist_count AS f",
     )
-    .fetch_one(&database.readers)
-    .await
-    .map_err(with_context("count the free pages"))?;
-    if kind != INCREMENTAL || free <= KEPT_PAGES {
-        return Ok(false);
-    }
-    transaction!(database, "give space back to the disk", |c| c
-        .execute(STEP)
-        .await
-        .map(drop))?;
-    Ok(true)
+    .fetch_one(reader)
+    .await?;
+    Ok(kind == INCREMENTAL && free > KEPT_PAGES)
+}
+
+/// Gives some free pages back.
+pub(crate) async fn give_back(c: &mut SqliteConnection) -> sqlx::Result<()> {
+    c.execute(STEP).await.map(drop)
 }

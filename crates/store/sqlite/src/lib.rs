@@ -20,15 +20,18 @@
 //! # }
 //! ```
 
+mod acceptance_groups;
 mod bounded_reads;
 mod database;
 mod dialect;
 mod exclusive;
+mod failure;
 mod free_space;
 mod large_selections;
 pub mod metrics;
 mod references;
 mod snapshot;
+mod store;
 mod writer;
 
 #[path = "../../shared/acceptance.rs"]
@@ -39,6 +42,8 @@ mod accounts;
 mod app_settings;
 #[path = "../../shared/apps.rs"]
 mod apps;
+#[path = "../../shared/attempted_events.rs"]
+mod attempted_events;
 #[path = "../../shared/audience.rs"]
 mod audience;
 #[path = "../../shared/audience_summary.rs"]
@@ -53,6 +58,8 @@ mod checks;
 mod claim;
 #[path = "../../shared/claimed_send.rs"]
 mod claimed_send;
+#[path = "../../shared/deactivation.rs"]
+mod deactivation;
 #[path = "../../shared/dead_letters.rs"]
 mod dead_letters;
 #[path = "../../shared/deleted_accounts.rs"]
@@ -83,6 +90,8 @@ mod idempotency;
 mod identity;
 #[path = "../../shared/included.rs"]
 mod included;
+#[path = "../../shared/jobs.rs"]
+mod jobs;
 #[path = "../../shared/key_events.rs"]
 mod key_events;
 #[path = "../../shared/keys.rs"]
@@ -97,6 +106,8 @@ mod missed;
 mod operator;
 #[path = "../../shared/origins.rs"]
 mod origins;
+#[path = "../../shared/outbox_claim.rs"]
+mod outbox_claim;
 #[path = "../../shared/outbox_release.rs"]
 mod outbox_release;
 #[path = "../../shared/pacing.rs"]
@@ -145,6 +156,8 @@ mod sends;
 mod sent_content;
 #[path = "../../shared/sessions.rs"]
 mod sessions;
+#[path = "../../shared/settled_page.rs"]
+mod settled_page;
 #[path = "../../shared/settlement.rs"]
 mod settlement;
 #[path = "../../shared/stats.rs"]
@@ -153,8 +166,14 @@ mod stats;
 mod stored_audience;
 #[path = "../../shared/stored_content.rs"]
 mod stored_content;
+#[path = "../../shared/stored_event.rs"]
+mod stored_event;
+#[path = "../../shared/subscription_counts.rs"]
+mod subscription_counts;
 #[path = "../../shared/subscription_list.rs"]
 mod subscription_list;
+#[path = "../../shared/subscription_purge.rs"]
+mod subscription_purge;
 #[path = "../../shared/subscriptions.rs"]
 mod subscriptions;
 #[path = "../../shared/tag_checks.rs"]
@@ -165,6 +184,8 @@ mod tag_positions;
 mod transaction;
 #[path = "../../shared/untold_engagement.rs"]
 mod untold_engagement;
+#[path = "../../shared/values.rs"]
+mod values;
 #[path = "../../shared/vapid_keys.rs"]
 mod vapid_keys;
 #[path = "../../shared/webhook_attempts.rs"]

@@ -10,7 +10,8 @@ use std::path::{Path, PathBuf};
 use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{ConnectOptions as _, Connection as _, SqliteConnection};
 
-use crate::database::{BUSY_TIMEOUT, MIGRATIONS, make_file, result_code};
+use crate::database::{BUSY_TIMEOUT, MIGRATIONS, make_file};
+use crate::failure::result_code;
 
 /// There is no copy, or it is not sound.
 #[derive(Debug, thiserror::Error)]
@@ -130,6 +131,11 @@ async fn integrity(connection: &mut SqliteConnection) -> sqlx::Result<Vec<String
     Ok(lines)
 }
 
+fn known_checksums() -> HashMap<i64, &'static [u8]> {
+    let known = MIGRATIONS.iter();
+    known.map(|it| (it.version, &*it.checksum)).collect()
+}
+
 /// An earlier version's tables are known: opening brings them up to date.
 async fn refuse_unknown_tables(connection: &mut SqliteConnection) -> Result<(), SnapshotError> {
     refuse_invented_record(connection).await?;
@@ -138,10 +144,7 @@ async fn refuse_unknown_tables(connection: &mut SqliteConnection) -> Result<(), 
             .fetch_all(connection)
             .await
             .map_err(no_table)?;
-    let known: HashMap<i64, &[u8]> = MIGRATIONS
-        .iter()
-        .map(|migration| (migration.version, &*migration.checksum))
-        .collect();
+    let known = known_checksums();
     let latest = known.keys().max().copied().unwrap_or_default();
     for (version, checksum) in &applied {
         match known.get(version) {

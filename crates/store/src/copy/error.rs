@@ -11,9 +11,9 @@ use crate::StoreOpenError;
 /// Which of the two databases.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CopySide {
-    /// What is copied.
+    /// The database that is read, and stays as it is.
     Source,
-    /// Where it goes.
+    /// The empty database that everything is written to.
     Target,
 }
 
@@ -45,7 +45,7 @@ pub enum CopyError {
     Open {
         /// Which of the two.
         side: CopySide,
-        /// Why.
+        /// What its opening was refused with.
         source: StoreOpenError,
     },
     /// The target holds something.
@@ -54,9 +54,9 @@ pub enum CopyError {
     /// A table cannot be read or written.
     #[error("{table} cannot be copied: {failure}; nothing was")]
     Table {
-        /// Its name.
+        /// The name of the table.
         table: &'static str,
-        /// Why.
+        /// What is wrong with its columns, with a text in it, or with the database.
         failure: CopyFailure,
     },
     /// What was written is not what was read.
@@ -97,7 +97,7 @@ impl CopyError {
 
 impl CopyFailure {
     /// Says of which table.
-    pub(super) const fn of(self, table: &'static str) -> CopyError {
+    pub(super) const fn in_table(self, table: &'static str) -> CopyError {
         CopyError::Table {
             table,
             failure: self,

@@ -11,7 +11,7 @@ use sqlx::{AssertSqlSafe, Connection as _, Executor as _, PgConnection, Postgres
 
 use super::Copied;
 use super::error::CopyFailure;
-use super::row::{Column, Kind, Row, Value, decode_row, names};
+use super::row::{ColumnKind, CopiedColumn, Row, Value, decode_row, names};
 use super::tables::TABLES;
 use crate::StoreOpenError;
 
@@ -31,7 +31,7 @@ impl PostgresSide {
 
 #[async_trait]
 impl Copied for PostgresSide {
-    async fn columns(&mut self, table: &str) -> Result<Vec<Column>, CopyFailure> {
+    async fn columns(&mut self, table: &str) -> Result<Vec<CopiedColumn>, CopyFailure> {
         let columns = sqlx::query_as(
             r#"SELECT CAST(column_name AS TEXT), CAST(data_type AS TEXT)
                FROM information_schema.columns
@@ -56,7 +56,7 @@ impl Copied for PostgresSide {
     fn rows<'c>(
         &'c mut self,
         table: &str,
-        columns: &'c [Column],
+        columns: &'c [CopiedColumn],
     ) -> BoxStream<'c, Result<Row, CopyFailure>> {
         let text = format!("SELECT {} FROM \"{table}\"", names(columns));
         let escaped = escaped(table, columns);
@@ -77,15 +77,10 @@ impl Copied for PostgresSide {
     async fn insert(
         &mut self,
         table: &str,
-        columns: &[Column],
+        columns: &[CopiedColumn],
         mut rows: Vec<Row>,
     ) -> Result<(), CopyFailure> {
-        for at in escaped(table, columns) {
-            let escape = |text: String| stored_text::to_stored(&text).into_owned();
-            for row in &mut rows {
-                change_text(&mut row[at], escape);
-            }
-        }
+        escape(table, columns, &mut rows);
         let lists: Vec<_> = columns.iter().zip(1..).map(list).collect();
         let (names, lists) = (names(columns), lists.join(", "));
         let text = format!("INSERT INTO \"{table}\" ({names}) SELECT * FROM UNNEST({lists})");
@@ -150,19 +145,19 @@ impl PostgresSide {
     }
 }
 
-fn column((name, kind): (String, String)) -> Result<Column, CopyFailure> {
+fn column((name, kind): (String, String)) -> Result<CopiedColumn, CopyFailure> {
     let kind = match &*kind {
-        "bigint" => Kind::Number,
-        "text" => Kind::Text,
-        "bytea" => Kind::Bytes,
+        "bigint" => ColumnKind::Number,
+        "text" => ColumnKind::Text,
+        "bytea" => ColumnKind::Bytes,
         _ => return Err(CopyFailure::Type(name)),
     };
-    Ok(Column { name, kind })
+    Ok(CopiedColumn { name, kind })
 }
 
 /// Where the escaped ones are among the columns.
-fn escaped(table: &str, columns: &[Column]) -> Vec<usize> {
-    let is_escaped = |column: &Column| ESCAPED.contains(&(table, &column.name));
+fn escaped(table: &str, columns: &[CopiedColumn]) -> Vec<usize> {
+    let is_escaped = |column: &CopiedColumn| ESCAPED.contains(&(table, &column.name));
     let places = columns.iter().enumerate();
     let escaped = places.filter(|(_, column)| is_escaped(column));
     escaped.map(|(at, _)| at).collect()
@@ -175,18 +170,28 @@ fn change_text(value: &mut Value, change: impl Fn(String) -> String) {
 }
 
 /// The values of a column as one parameter.
-fn list((column, number): (&Column, usize)) -> String {
+fn list((column, number): (&CopiedColumn, usize)) -> String {
     let kind = match column.kind {
-        Kind::Number => "BIGINT",
-        Kind::Text => "TEXT",
-        Kind::Bytes => "BYTEA",
+        ColumnKind::Number => "BIGINT",
+        ColumnKind::Text => "TEXT",
+        ColumnKind::Bytes => "BYTEA",
     };
     format!("CAST(${number} AS {kind}[])")
 }
 
+/// Writes the texts of strangers as PostgreSQL can hold them.
+fn escape(table: &str, columns: &[CopiedColumn], rows: &mut [Row]) {
+    for at in escaped(table, columns) {
+        for row in &mut *rows {
+            let escape = |text: String| stored_text::to_stored(&text).into_owned();
+            change_text(&mut row[at], escape);
+        }
+    }
+}
+
 fn bind<'q>(
     insert: Query<'q, Postgres, PgArguments>,
-    column: &Column,
+    column: &CopiedColumn,
     values: impl Iterator<Item = Value>,
 ) -> Result<Query<'q, Postgres, PgArguments>, CopyFailure> {
     let (mut numbers, mut texts, mut bytes) = (Vec::new(), Vec::new(), Vec::new());
@@ -201,8 +206,8 @@ fn bind<'q>(
         }
     }
     Ok(match column.kind {
-        Kind::Number => insert.bind(numbers),
-        Kind::Text => insert.bind(texts),
-        Kind::Bytes => insert.bind(bytes),
+        ColumnKind::Number => insert.bind(numbers),
+        ColumnKind::Text => insert.bind(texts),
+        ColumnKind::Bytes => insert.bind(bytes),
     })
 }

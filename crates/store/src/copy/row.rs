@@ -2,19 +2,19 @@
 
 /// What a column holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
-    /// 64 bits.
+pub(crate) enum ColumnKind {
+    /// A signed integer of 64 bits.
     Number,
-    /// UTF-8.
+    /// A text in UTF-8.
     Text,
     Bytes,
 }
 
 /// A column of a table.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Column {
+pub(crate) struct CopiedColumn {
     pub(crate) name: String,
-    pub(crate) kind: Kind,
+    pub(crate) kind: ColumnKind,
 }
 
 /// What stands in a column; `None` is NULL.
@@ -29,7 +29,7 @@ pub(crate) enum Value {
 pub(crate) type Row = Vec<Value>;
 
 /// The columns as statements name them.
-pub(crate) fn names(columns: &[Column]) -> String {
+pub(crate) fn names(columns: &[CopiedColumn]) -> String {
     let quoted = columns.iter().map(|column| format!("\"{}\"", column.name));
     quoted.collect::<Vec<_>>().join(", ")
 }
@@ -39,9 +39,9 @@ macro_rules! decode_row {
     ($row:expr, $columns:expr) => {{
         let values = $columns.iter().enumerate().map(|(at, column)| {
             Ok(match column.kind {
-                Kind::Number => Value::Number($row.try_get(at)?),
-                Kind::Text => Value::Text($row.try_get(at)?),
-                Kind::Bytes => Value::Bytes($row.try_get(at)?),
+                ColumnKind::Number => Value::Number($row.try_get(at)?),
+                ColumnKind::Text => Value::Text($row.try_get(at)?),
+                ColumnKind::Bytes => Value::Bytes($row.try_get(at)?),
             })
         });
         values.collect::<sqlx::Result<Row>>()

@@ -9,7 +9,7 @@ use sqlx::{AssertSqlSafe, Connection as _, Executor as _, Row as _, SqliteConnec
 
 use super::Copied;
 use super::error::CopyFailure;
-use super::row::{Column, Kind, Row, Value, decode_row, names};
+use super::row::{ColumnKind, CopiedColumn, Row, Value, decode_row, names};
 use crate::StoreOpenError;
 
 pub(super) struct SqliteSide {
@@ -30,7 +30,7 @@ impl SqliteSide {
 
 #[async_trait]
 impl Copied for SqliteSide {
-    async fn columns(&mut self, table: &str) -> Result<Vec<Column>, CopyFailure> {
+    async fn columns(&mut self, table: &str) -> Result<Vec<CopiedColumn>, CopyFailure> {
         let columns = sqlx::query_as("SELECT name, type FROM pragma_table_info($1) ORDER BY name")
             .bind(table)
             .fetch_all(&mut self.connection)
@@ -48,7 +48,7 @@ impl Copied for SqliteSide {
     fn rows<'c>(
         &'c mut self,
         table: &str,
-        columns: &'c [Column],
+        columns: &'c [CopiedColumn],
     ) -> BoxStream<'c, Result<Row, CopyFailure>> {
         let text = format!("SELECT {} FROM \"{table}\"", names(columns));
         sqlx::query(AssertSqlSafe(text))
@@ -63,13 +63,10 @@ impl Copied for SqliteSide {
     async fn insert(
         &mut self,
         table: &str,
-        columns: &[Column],
+        columns: &[CopiedColumn],
         rows: Vec<Row>,
     ) -> Result<(), CopyFailure> {
-        let places = format!("({})", vec!["?"; columns.len()].join(", "));
-        let places = vec![places; rows.len()].join(", ");
-        let names = names(columns);
-        let text = format!("INSERT INTO \"{table}\" ({names}) VALUES {places}");
+        let text = insertion(table, columns, rows.len());
         let insert = sqlx::query(AssertSqlSafe(text));
         let insert = rows
             .into_iter()
@@ -117,12 +114,20 @@ impl Copied for SqliteSide {
     }
 }
 
-fn column((name, kind): (String, String)) -> Result<Column, CopyFailure> {
+fn column((name, kind): (String, String)) -> Result<CopiedColumn, CopyFailure> {
     let kind = match &*kind {
-        "INTEGER" => Kind::Number,
-        "TEXT" => Kind::Text,
-        "BLOB" => Kind::Bytes,
+        "INTEGER" => ColumnKind::Number,
+        "TEXT" => ColumnKind::Text,
+        "BLOB" => ColumnKind::Bytes,
         _ => return Err(CopyFailure::Type(name)),
     };
-    Ok(Column { name, kind })
+    Ok(CopiedColumn { name, kind })
+}
+
+/// A statement that inserts so many rows.
+fn insertion(table: &str, columns: &[CopiedColumn], rows: usize) -> String {
+    let places = format!("({})", vec!["?"; columns.len()].join(", "));
+    let places = vec![places; rows].join(", ");
+    let names = names(columns);
+    format!("INSERT INTO \"{table}\" ({names}) VALUES {places}")
 }

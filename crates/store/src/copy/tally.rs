@@ -26,27 +26,32 @@ impl Tally {
 
     /// Takes a row into account.
     pub(crate) fn add(&mut self, row: &Row) {
-        let mut hash = Sha256::new();
-        for value in row {
-            match value {
-                Value::Number(value) => {
-                    add_value(
-                        &mut hash,
-                        value
-                            .map(i64::to_be_bytes)
-                            .as_ref()
-                            .map(<[u8; 8]>::as_slice),
-                    );
-                }
-                Value::Text(value) => add_value(&mut hash, value.as_deref().map(str::as_bytes)),
-                Value::Bytes(value) => add_value(&mut hash, value.as_deref()),
-            }
-        }
-        let mut half = [0; 16];
-        half.copy_from_slice(&hash.finalize()[..16]);
         self.rows += 1;
-        self.sum = self.sum.wrapping_add(u128::from_be_bytes(half));
+        self.sum = self.sum.wrapping_add(hash(row));
     }
+}
+
+/// The first 128 bits of the SHA-256 of its values.
+fn hash(row: &Row) -> u128 {
+    let mut hash = Sha256::new();
+    for value in row {
+        match value {
+            Value::Number(value) => {
+                add_value(
+                    &mut hash,
+                    value
+                        .map(i64::to_be_bytes)
+                        .as_ref()
+                        .map(<[u8; 8]>::as_slice),
+                );
+            }
+            Value::Text(value) => add_value(&mut hash, value.as_deref().map(str::as_bytes)),
+            Value::Bytes(value) => add_value(&mut hash, value.as_deref()),
+        }
+    }
+    let mut half = [0; 16];
+    half.copy_from_slice(&hash.finalize()[..16]);
+    u128::from_be_bytes(half)
 }
 
 /// Its length comes first, so that no two rows are the same bytes. No value is as long as NULL's.

@@ -142,7 +142,7 @@ async fn setting_a_webhook_takes_pro_and_clearing_it_does_not(database: TestData
     };
     let set = async |url| {
         test.store
-            .change_app(&app, AppChange::of_webhook(url))
+            .change_app(&app, AppChange::from_webhook(url))
             .await
             .expect("judged")
     };
@@ -167,7 +167,7 @@ async fn an_app_that_is_gone_has_no_webhook(database: TestDatabase) {
     for url in [None, Some(hook(1))] {
         let set = test
             .store
-            .change_app(&app, AppChange::of_webhook(url))
+            .change_app(&app, AppChange::from_webhook(url))
             .await;
         assert_eq!(set.expect("judged"), ChangeAppOutcome::NoApp);
     }
@@ -218,7 +218,7 @@ async fn a_deleted_app_is_gone_before_its_rows_are(database: TestDatabase) {
     }
     let set = test
         .store
-        .change_app(&app, AppChange::of_webhook(None))
+        .change_app(&app, AppChange::from_webhook(None))
         .await;
     assert_eq!(set.expect("judged"), ChangeAppOutcome::NoApp);
     assert!(!test.store.delete_app(&app, START).await.expect("judged"));

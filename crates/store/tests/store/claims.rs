@@ -102,7 +102,7 @@ async fn who_meets_others_at_a_broadcast_leaves_two_parts_of_it(database: TestDa
         PageRange::Positions { after, .. } => after,
         PageRange::List(_) | PageRange::Selected(_) => panic!("a part of a broadcast"),
     });
-    assert_eq!(starts[1] - starts[0], 45, "half of those that are left");
+    assert_eq!(starts[1] - starts[0], 40, "half of the pages that are left");
     for page in &claims {
         reached.extend(test.deliver(page).await);
     }

@@ -153,7 +153,7 @@ async fn app_with_waiting_event(test: &TestStore) -> AppId {
     let url = WebhookUrl::parse("https://hooks.example/1", &OutboundPolicy::default());
     let set = test
         .store
-        .change_app(&app, AppChange::of_webhook(Some(url.expect("a URL"))))
+        .change_app(&app, AppChange::from_webhook(Some(url.expect("a URL"))))
         .await;
     set.expect("stored");
     let queued = test.store.queue_test_event(&app, START).await;

@@ -38,7 +38,7 @@ async fn setup(database: TestDatabase) -> (TestStore, AccountId, AppId) {
 async fn set_webhook(test: &TestStore, app: &AppId) {
     let set = test
         .store
-        .change_app(app, AppChange::of_webhook(Some(url())))
+        .change_app(app, AppChange::from_webhook(Some(url())))
         .await;
     assert!(matches!(set.expect("stored"), ChangeAppOutcome::Changed(_)));
     let kept = test.store.keep_first_secret(app, vec![9]).await;
@@ -248,7 +248,7 @@ async fn events_are_written_and_wait(database: TestDatabase) {
     assert!(is_idle(&next_outbox(&test).await), "a new event");
     let set = test
         .store
-        .change_app(&app, AppChange::of_webhook(Some(url())))
+        .change_app(&app, AppChange::from_webhook(Some(url())))
         .await;
     assert_eq!(set.expect("judged"), ChangeAppOutcome::NoApp, "too late");
 
@@ -301,7 +301,7 @@ async fn a_webhook_that_is_not_kept_goes_with_its_secrets(database: TestDatabase
     assert_eq!(enabled.expect("judged"), EnableWebhookOutcome::NoWebhook);
     let set = test
         .store
-        .change_app(&app, AppChange::of_webhook(Some(url())))
+        .change_app(&app, AppChange::from_webhook(Some(url())))
         .await;
     assert!(matches!(set.expect("stored"), ChangeAppOutcome::Changed(_)));
     let webhook = test.store.webhook(&app, at(20)).await.expect("read");

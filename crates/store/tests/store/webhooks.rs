@@ -21,7 +21,7 @@ pub async fn app_with_webhook(test: &TestStore) -> AppId {
     let url = WebhookUrl::parse(URL, &hato_domain::OutboundPolicy::default()).expect("a URL");
     let set = test
         .store
-        .change_app(&app, AppChange::of_webhook(Some(url)))
+        .change_app(&app, AppChange::from_webhook(Some(url)))
         .await;
     set.expect("stored");
     app

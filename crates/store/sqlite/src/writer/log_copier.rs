@@ -68,7 +68,7 @@ impl LogCopier {
         Ok(())
     }
 
-    /// Ends the task.
+    /// Lets the task end, and waits until it has.
     pub(super) async fn close(self) {
         drop(self.commits);
         // A panic of the task leaves nothing to wait for.

@@ -138,7 +138,7 @@ impl WriterTask {
 /// What became of a transaction that began and whose commit, if it came to that, succeeded.
 enum BatchEnd {
     Committed,
-    /// An operation failed.
+    /// An operation failed, and nothing of the transaction was kept.
     RolledBack,
     /// An operation failed, and the connection is not to be trusted: SQLite had ended the transaction by itself.
     Broken(sqlx::Error),

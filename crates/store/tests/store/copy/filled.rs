@@ -75,7 +75,7 @@ async fn make_app(test: &TestStore) -> AppId {
             declarative: Some(true),
             tracking: Some(Tracking::Counts),
         },
-        ..AppChange::of_webhook(Some(url))
+        ..AppChange::from_webhook(Some(url))
     };
     let set = test.store.change_app(&app, change).await;
     set.expect("stored");

@@ -1,11 +1,10 @@
 //! Why a PostgreSQL database is not opened, and who makes its tables.
 
-use std::net::SocketAddr;
 use std::time::Duration;
 
 use hato_store::{PostgresOpenError, PostgresSettings, StoreOpenError};
 use hato_testkit::TestDatabase;
-use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use hato_testkit::old_postgres::old_postgres;
 use tokio::net::TcpListener;
 
 async fn refusal(url: &str) -> PostgresOpenError {
@@ -109,29 +108,9 @@ async fn a_later_versions_tables_are_let_be() {
     store.expect("opened").ping().await.expect("all tables");
 }
 
-/// A server that says of itself that it is version 14, and no more.
-async fn old_server() -> SocketAddr {
-    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
-    let address = listener.local_addr().expect("an address");
-    tokio::spawn(async move {
-        let (mut connection, _) = listener.accept().await.expect("a client");
-        let mut startup = [0; 1_024];
-        let first = connection.read(&mut startup).await;
-        assert_ne!(first.expect("its first message"), 0);
-        // AuthenticationOk, ParameterStatus, ReadyForQuery.
-        let mut greeting =
-            b"R\0\0\0\x08\0\0\0\0S\0\0\0\x20server_version\x0014.11 (test)\0".to_vec();
-        greeting.extend(b"Z\0\0\0\x05I");
-        connection.write_all(&greeting).await.expect("written");
-        // Until the client goes.
-        connection.read_to_end(&mut Vec::new()).await.expect("read");
-    });
-    address
-}
-
 #[tokio::test]
 async fn an_old_version_is_refused() {
-    let server = old_server().await;
+    let server = old_postgres().await;
     let url = format!("postgres://hato:the-password@{server}/hato?sslmode=disable");
     let error = refusal(&url).await;
     assert!(

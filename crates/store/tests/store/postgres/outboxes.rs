@@ -25,7 +25,7 @@ async fn app(test: &TestStore) -> AppId {
     let url = WebhookUrl::parse(URL, &OutboundPolicy::default());
     let set = test
         .store
-        .change_app(&app, AppChange::of_webhook(Some(url.expect("a URL"))))
+        .change_app(&app, AppChange::from_webhook(Some(url.expect("a URL"))))
         .await;
     set.expect("stored");
     app
@@ -144,7 +144,7 @@ async fn an_account_is_deleted_while_its_webhooks_are_set() {
         let setting = apps.iter().map(async |app| {
             for url in ["https://hooks.example/1", "https://hooks.example/2"] {
                 let url = WebhookUrl::parse(url, &OutboundPolicy::default());
-                let change = AppChange::of_webhook(Some(url.expect("a URL")));
+                let change = AppChange::from_webhook(Some(url.expect("a URL")));
                 test.store.change_app(app, change).await.expect("judged");
             }
         });

@@ -10,7 +10,7 @@ use hato_testkit::TestDatabase;
 use tokio::time::timeout;
 
 /// Far longer than a wake-up takes, and than anything else that would end the wait.
-const PATIENCE: Duration = Duration::from_secs(30);
+const WAKE_UP_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// A process on the database, from the moment on at which it hears the others.
 async fn process(database: &TestDatabase) -> (Arc<dyn Store>, Notifier) {
@@ -19,8 +19,8 @@ async fn process(database: &TestDatabase) -> (Arc<dyn Store>, Notifier) {
     let (relaying, heard) = (Arc::clone(&store), notifier.clone());
     tokio::spawn(async move { relaying.relay_wake_ups(&heard).await });
     // It wakes itself when it begins to hear, for what was told before.
-    let pages = timeout(PATIENCE, notifier.notified()).await;
-    let events = timeout(PATIENCE, notifier.event_notified()).await;
+    let pages = timeout(WAKE_UP_TIMEOUT, notifier.notified()).await;
+    let events = timeout(WAKE_UP_TIMEOUT, notifier.event_notified()).await;
     assert!(pages.is_ok() && events.is_ok(), "it hears itself");
     (store, notifier)
 }
@@ -31,10 +31,10 @@ async fn a_process_wakes_the_others() {
     let (_one, telling) = process(&database).await;
     let (other, hearing) = process(&database).await;
     telling.notify();
-    let woken = timeout(PATIENCE, hearing.notified()).await;
+    let woken = timeout(WAKE_UP_TIMEOUT, hearing.notified()).await;
     woken.expect("of a page");
     telling.notify_event(&AppId::trusted("app_1".into()));
-    let woken = timeout(PATIENCE, hearing.event_notified()).await;
+    let woken = timeout(WAKE_UP_TIMEOUT, hearing.event_notified()).await;
     woken.expect("of an event");
     other.close().await;
 }
@@ -48,6 +48,6 @@ async fn a_process_hears_again_after_its_connection_was_cut() {
          WHERE datname = current_database() AND pid <> pg_backend_pid()",
     );
     // As when it began: whatever was told meanwhile.
-    let woken = timeout(PATIENCE, notifier.notified()).await;
+    let woken = timeout(WAKE_UP_TIMEOUT, notifier.notified()).await;
     woken.expect("it hears itself again");
 }

@@ -183,7 +183,7 @@ impl QueueModel {
         })
     }
 
-    /// Leaves the job at `index` a page, and queues the rest, as two halves if it is to be split.
+    /// Leaves the job at `index` a page, and queues the rest, as two parts if it is to be split, the first of them whole pages.
     fn split(&mut self, index: usize, now: UnixMillis, max: usize, splits_rest: bool) {
         let job = self.jobs[index].clone();
         let PageRange::Positions { after, up_to } = job.range else {
@@ -195,9 +195,10 @@ impl QueueModel {
         };
         let end = self.position(beyond).expect("it is active") - 1;
         self.jobs[index].range = PageRange::Positions { after, up_to: end };
-        let is_halved = splits_rest && up_to - end > i64::try_from(max).expect("few");
+        let page = i64::try_from(max).expect("few");
+        let is_halved = splits_rest && up_to - end > page;
         let middle = if is_halved {
-            i64::midpoint(end, up_to)
+            end + ((up_to - end) / 2 / page).max(1) * page
         } else {
             end
         };
