@@ -4,6 +4,22 @@
 //! PostgreSQL refuses to run as root, and a test's process may be killed before it can clean up. So a script keeps the cluster
 //! (`keeper.sh`): as an unprivileged user, in a folder of its own, reachable by a Unix socket only, for as long as its standard
 //! input is open. However this process ends, that closes, and the cluster is stopped and its folder removed.
+//!
+//! ```no_run
+//! use hato_cluster::{Cluster, ClusterError, Durability};
+//!
+//! # fn main() -> Result<(), ClusterError> {
+//! let cluster = Cluster::start(Durability::None)?;
+//! cluster.create_database("bakery")?;
+//! cluster.execute("bakery", "CREATE TABLE breads (name TEXT)")?;
+//! cluster.execute("bakery", "INSERT INTO breads VALUES ('rye')")?;
+//! assert_eq!(cluster.query("bakery", "SELECT name FROM breads")?, "rye");
+//!
+//! // Others connect to it by its URL for as long as the cluster is not dropped.
+//! assert!(cluster.url("bakery").starts_with("postgres:///bakery?"));
+//! # Ok(())
+//! # }
+//! ```
 
 mod pooler;
 mod processes;
@@ -53,17 +69,17 @@ pub enum ClusterError {
     /// A program could not be started.
     #[error("cannot run {program}: {source}")]
     Program {
-        /// Its path.
+        /// The path of the program.
         program: PathBuf,
         /// What the system answered.
         source: io::Error,
     },
-    /// A program failed.
+    /// A program ended with an exit code other than 0, or a keeper before its cluster was ready.
     #[error("{program} failed: {reason}")]
     Failed {
-        /// Its path.
+        /// The path of the program.
         program: PathBuf,
-        /// What it wrote.
+        /// What it wrote to standard error.
         reason: String,
     },
 }

@@ -6,6 +6,7 @@
 //!
 //! Of the processes that share a database one at a time sweeps, under a lease: the steps of two would only wait for each other.
 
+mod purge_kind;
 mod sweep_lease;
 
 use std::sync::Arc;
@@ -20,6 +21,7 @@ use hato_service::{
 use crate::metrics::count_dropped_events;
 use crate::push::DeliverySettings;
 use crate::shutdown::Shutdown;
+use purge_kind::{PURGE_ROUNDS, PurgeKind};
 use sweep_lease::SweepLease;
 
 /// How long it waits between two sweeps.
@@ -45,48 +47,6 @@ pub struct Janitor {
     /// By which the store knows this janitor.
     lease_holder: i64,
 }
-
-/// What is removed: kinds of rows that become too old, and the space that they leave.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum PurgeKind {
-    DeletedApps,
-    /// Whom finished sends were for, once it is recorded who took them.
-    Included,
-    Sends,
-    DeactivatedSubscriptions,
-    Sessions,
-    GitHubLogins,
-    IdempotencyKeys,
-    RateWindows,
-    /// What recipients did, told to webhooks once a day.
-    UntoldEngagement,
-    /// Who was counted, some minutes after their tokens are good no more.
-    EngagedRecipients,
-    OldEvents,
-    HeardEvents,
-    Webhooks,
-    FreeSpace,
-}
-
-/// The kinds that take turns, and what comes when they have left all the space that they will.
-const PURGE_ROUNDS: [&[PurgeKind]; 2] = [
-    &[
-        PurgeKind::DeletedApps,
-        PurgeKind::Included,
-        PurgeKind::Sends,
-        PurgeKind::DeactivatedSubscriptions,
-        PurgeKind::Sessions,
-        PurgeKind::GitHubLogins,
-        PurgeKind::IdempotencyKeys,
-        PurgeKind::RateWindows,
-        PurgeKind::UntoldEngagement,
-        PurgeKind::EngagedRecipients,
-        PurgeKind::OldEvents,
-        PurgeKind::HeardEvents,
-        PurgeKind::Webhooks,
-    ],
-    &[PurgeKind::FreeSpace],
-];
 
 /// How far a sweep is with what it looks through.
 #[derive(Default)]

@@ -58,6 +58,14 @@ impl AttemptResult {
 /// Describes the counters to the recorder and starts each at zero, so that they are exported before anything happens.
 pub fn describe() {
     describe_deliveries();
+    describe_connections();
+    describe_lost_leases();
+    describe_attempts();
+    describe_dropped_events();
+    describe_unreadable_jobs();
+}
+
+fn describe_attempts() {
     describe_counter!(
         ATTEMPTS,
         "Attempts to post events to webhooks by outcome: arrived, retried, failed"
@@ -70,11 +78,17 @@ pub fn describe() {
         "Time that attempts to post events to webhooks take"
     );
     let _ = histogram!(ATTEMPT_DURATION);
+}
+
+fn describe_dropped_events() {
     describe_counter!(
         DROPPED_EVENTS,
         "Webhooks' events that were dropped because they were older than five days"
     );
     count_dropped_events(0);
+}
+
+fn describe_unreadable_jobs() {
     describe_counter!(
         UNREADABLE_JOBS,
         "Claims of a job that could not be read and was put off for an hour"
@@ -94,12 +108,18 @@ fn describe_deliveries() {
     );
     describe_histogram!(PUSH_DURATION, "Time that push services take to answer");
     let _ = (histogram!(DELIVERY_DELAY), histogram!(PUSH_DURATION));
+}
+
+fn describe_connections() {
     describe_counter!(
         CONNECTIONS,
         "Connections to push services that were opened, or failed to open, by result"
     );
     count_connections(true, 0);
     count_connections(false, 0);
+}
+
+fn describe_lost_leases() {
     describe_counter!(
         LOST_LEASES,
         "Pages that were delivered and not recorded, because their lease was lost"

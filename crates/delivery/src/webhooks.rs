@@ -9,8 +9,9 @@
 
 mod attempt;
 mod client;
-mod concurrency;
+mod concurrency_limit;
 mod outbox;
+mod request_limiter;
 mod schedule;
 mod settings;
 mod signature;
@@ -26,8 +27,8 @@ use tokio_util::task::TaskTracker;
 use crate::due_time_repair::DueTimeRepair;
 use crate::shutdown::Shutdown;
 use client::WebhookClient;
-use concurrency::{RequestLimiter, RequestPermit};
 use outbox::OutboxWorker;
+use request_limiter::{RequestLimiter, RequestPermit};
 use schedule::longest_event_wait;
 
 pub use client::ClientBuildError;

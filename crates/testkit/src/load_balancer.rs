@@ -137,7 +137,7 @@ fn nginx_conf(listen: SocketAddr, servers: &[SocketAddr], folder: &Path) -> Stri
         .concat();
     format!(
         "daemon off;\nmaster_process off;\npid {folder}/nginx.pid;\nevents {{}}\nhttp {{\n\
-         {folders}    access_log off;\n    client_max_body_size 4m;\n    \
+         {folders}    access_log off;\n    client_max_body_size 17m;\n    \
          upstream api {{ {servers}}}\n    server {{\n        listen {listen};\n        \
          location / {{\n            proxy_pass http://api;\n            proxy_http_version 1.1;\n            \
          proxy_buffering off;\n            proxy_set_header Host $http_host;\n            \

@@ -47,13 +47,17 @@ impl PageTally {
             tally.add(normalized(host), counts);
         }
         for failed in &settlement.tallies {
-            let mut counts = OutcomeCounts::default();
-            let is_expiry = failed.reason == FailureTally::EXPIRED;
-            let outcome = if is_expiry { EXPIRED } else { FAILED };
-            counts[outcome] = u64::try_from(failed.recipients).unwrap_or_default();
-            tally.add(failed.host.clone(), counts);
+            tally.add_failed(failed);
         }
         tally
+    }
+
+    fn add_failed(&mut self, failed: &FailureTally) {
+        let mut counts = OutcomeCounts::default();
+        let is_expiry = failed.reason == FailureTally::EXPIRED;
+        let outcome = if is_expiry { EXPIRED } else { FAILED };
+        counts[outcome] = u64::try_from(failed.recipients).unwrap_or_default();
+        self.add(failed.host.clone(), counts);
     }
 
     /// The outcomes at all hosts together.

@@ -210,7 +210,7 @@ fn feedback(
     now: impl Fn() -> UnixMillis,
 ) -> Feedback {
     match result {
-        Ok((response, _)) if StatusClass::of(response, origin).is_throttling() => {
+        Ok((response, _)) if StatusClass::from_response(response, origin).is_throttling() => {
             Feedback::Throttled(retry_after(&response.headers, now()))
         }
         Ok((_, rtt)) => Feedback::Answered(*rtt),

@@ -1,9 +1,10 @@
 //! The loop that keeps pages moving: a slot, a claim, a task, and a settlement that is never lost.
 //!
 //! In this file pages are claimed; [`page_task`] reads a page's recipients, pushes to them and settles; [`leased_page`] holds the lease
-//! meanwhile. [`slots`] and [`fairness`] decide whose page is next.
+//! meanwhile. [`slots`] and [`fairness`] decide whose page is next, and [`empty_look`] remembers that nobody's is.
 
 mod context;
+mod empty_look;
 mod fairness;
 mod lease_registry;
 mod leased_page;
@@ -31,6 +32,7 @@ use crate::push::push_sender::PushSender;
 use crate::push::settings::DeliverySettings;
 use crate::shutdown::Shutdown;
 use context::EngineContext;
+use empty_look::EmptyLook;
 use fairness::FairnessWindow;
 use leased_page::LeasedPage;
 pub use observer::EngineObserver;
@@ -120,7 +122,7 @@ impl<Q: DeliveryQueue + Send + Sync + ?Sized + 'static> Engine<Q> {
 
     /// No claim without a permit, which becomes the page's slot and moves into its task: a panic there gives it back as well.
     async fn claim_pages(&self, pages: &TaskTracker, shutdown: &Shutdown) {
-        let mut fairness = FairnessWindow::default();
+        let (mut fairness, mut empty_look) = (FairnessWindow::default(), EmptyLook::default());
         loop {
             let permit = tokio::select! {
                 biased;
@@ -131,7 +133,8 @@ impl<Q: DeliveryQueue + Send + Sync + ?Sized + 'static> Engine<Q> {
             let notified = self.0.notifier.notified();
             let at_quota = self.0.slots.at_quota();
             let asked_at = Instant::now();
-            match self.next_page(&mut fairness, &at_quota).await {
+            let next = self.next_page(&mut fairness, &mut empty_look, &at_quota);
+            match next.await {
                 Ok(NextPage::Claimed(page)) => {
                     if let Some(work) = self.begin((*page, asked_at), permit, shutdown) {
                         pages.spawn(work);
@@ -142,7 +145,7 @@ impl<Q: DeliveryQueue + Send + Sync + ?Sized + 'static> Engine<Q> {
                     drop(permit);
                     tokio::select! {
                         () = shutdown.draining() => return,
-                        () = notified => {}
+                        () = notified => empty_look.forget(),
                         () = self.wait(next_due, &at_quota) => {}
                     }
                 }
@@ -192,8 +195,13 @@ impl<Q: DeliveryQueue + Send + Sync + ?Sized + 'static> Engine<Q> {
     async fn next_page(
         &self,
         fairness: &mut FairnessWindow,
+        empty_look: &mut EmptyLook,
         at_quota: &[AppId],
     ) -> Result<NextPage, StoreError> {
+        if let Some(left) = empty_look.lasts(at_quota) {
+            let next_due = Some(self.0.clock.now().plus(left));
+            return Ok(NextPage::Idle { next_due });
+        }
         let mut next = NextPage::Idle { next_due: None };
         if let Some(served) = fairness.apps_to_skip() {
             next = self.claim(&[at_quota, &served].concat(), false).await?;
@@ -201,8 +209,15 @@ impl<Q: DeliveryQueue + Send + Sync + ?Sized + 'static> Engine<Q> {
         if matches!(next, NextPage::Idle { .. }) {
             next = self.claim_contended(at_quota).await?;
         }
-        if let NextPage::Claimed(page) = &next {
-            fairness.record(&page.app_id);
+        match &next {
+            NextPage::Claimed(page) => {
+                fairness.record(&page.app_id);
+                empty_look.claimed(&page.app_id);
+            }
+            NextPage::Idle { next_due } => {
+                empty_look.remember(at_quota.to_vec(), self.idle_time(*next_due));
+            }
+            NextPage::Unreadable { .. } => {}
         }
         Ok(next)
     }
@@ -239,10 +254,7 @@ impl<Q: DeliveryQueue + Send + Sync + ?Sized + 'static> Engine<Q> {
             splits_rest,
         };
         let next = self.0.queue.claim_page(request).await?;
-        if let NextPage::Unreadable { job, error } = &next {
-            tracing::error!(job = job.0, %error, "a job cannot be read: it is put off for an hour");
-            count_unreadable_job();
-        }
+        report_unreadable(&next);
         Ok(next)
     }
 
@@ -267,5 +279,12 @@ impl<Q: DeliveryQueue + Send + Sync + ?Sized + 'static> Engine<Q> {
     fn idle_time(&self, next_due: Option<UnixMillis>) -> Duration {
         let longest = jittered(self.0.settings.poll_interval);
         next_due.map_or(longest, |due| due.since(self.0.clock.now()).min(longest))
+    }
+}
+
+fn report_unreadable(next: &NextPage) {
+    if let NextPage::Unreadable { job, error } = next {
+        tracing::error!(job = job.0, %error, "a job cannot be read: it is put off for an hour");
+        count_unreadable_job();
     }
 }

@@ -2,10 +2,10 @@
 //! else the beginning of the body; without what names the recipient.
 
 use hato_domain::FailureDetail;
+use http::HeaderMap;
 use serde_json::Value;
 
 use crate::push::origin::PushTarget;
-use crate::push::response::PushResponse;
 
 /// Members of a JSON body that name the cause, in this order: Mozilla's number, Apple's word, and sentences.
 const TELLING_MEMBERS: [&str; 4] = ["errno", "reason", "error", "message"];
@@ -14,15 +14,19 @@ const WNS_PREFIX: &str = "x-wns-";
 /// Parts of an endpoint from this length on are left out of what its push service says.
 const SECRET_CHARS: usize = 8;
 
-/// What the response to a push to `target` says of its failure; None when it says nothing.
-pub fn failure_detail(response: &PushResponse, target: &PushTarget) -> Option<FailureDetail> {
-    let headers = response.headers.iter();
+/// What the response to a push to `target`, of these headers and this body, says of its failure; None when it says nothing.
+pub fn failure_detail(
+    headers: &HeaderMap,
+    body: &[u8],
+    target: &PushTarget,
+) -> Option<FailureDetail> {
+    let headers = headers.iter();
     let headers = headers.filter(|(name, _)| name.as_str().starts_with(WNS_PREFIX));
     let headers = headers.map(|(name, value)| {
         let value = String::from_utf8_lossy(value.as_bytes());
         format!("{name}: {value}")
     });
-    let parts = headers.chain(body_parts(&response.body));
+    let parts = headers.chain(body_parts(body));
     let parts: Vec<String> = parts.filter(|part| !part.trim().is_empty()).collect();
     FailureDetail::from_text(&without_endpoint(parts.join(", "), target))
 }
@@ -54,13 +58,11 @@ fn without_endpoint(text: String, target: &PushTarget) -> String {
 
 #[cfg(test)]
 mod tests {
-    use bytes::Bytes;
     use hato_domain::{Endpoint, FailureDetail};
-    use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
+    use http::{HeaderMap, HeaderName, HeaderValue};
 
     use super::failure_detail;
     use crate::push::origin::PushTarget;
-    use crate::push::response::PushResponse;
 
     fn detail(headers: &[(&'static str, &'static str)], body: &'static [u8]) -> Option<String> {
         let endpoint = "https://wns2.notify.windows.com/w/SECRETPATH?token=secret%2fquery";
@@ -70,12 +72,8 @@ mod tests {
             let name = HeaderName::from_static(name);
             (name, HeaderValue::from_static(value))
         });
-        let response = PushResponse {
-            status: StatusCode::FORBIDDEN,
-            headers: headers.collect::<HeaderMap>(),
-            body: Bytes::from_static(body),
-        };
-        failure_detail(&response, &target).map(|it: FailureDetail| it.as_str().to_owned())
+        let headers: HeaderMap = headers.collect();
+        failure_detail(&headers, body, &target).map(|it: FailureDetail| it.as_str().to_owned())
     }
 
     #[test]

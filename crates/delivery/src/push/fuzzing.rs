@@ -34,7 +34,7 @@ fn judge(data: &[u8], service: &str, prefix: &str) {
     let endpoint = Endpoint::trusted(format!("{service}{SECRET}?token={SECRET}"));
     let target = PushTarget::from_endpoint(&endpoint).expect("a target");
     let status = response.status.as_u16();
-    let class = StatusClass::of(&response, &target.origin);
+    let class = StatusClass::from_response(&response, &target.origin);
     let detail = match classify(&response, &target, NOW) {
         PushOutcome::Sent { status: said } => {
             assert!([200, 201, 202, 204].contains(&status) && said == status);

@@ -3,12 +3,12 @@
 //! Nobody tells a sender how much a push service takes, so the limiter begins with few and adapts ([`aimd`]). An origin that
 //! throttles an app slows that app's subscribers there and nobody else: each app has a limiter of its own for each origin, and
 //! only what is the origin's is known to all ([`origin_memory`]). A request that the limiter rejects was not sent: it either comes
-//! back later in the same attempt, when the origin takes less ([`line`]), or fails like those in flight, when nobody is answered.
+//! back later in the same attempt, when the origin takes less ([`turn_queue`]), or fails like those in flight, when nobody is answered.
 
 mod admission;
 mod aimd;
-mod line;
 mod origin_memory;
+mod turn_queue;
 mod window;
 
 use std::pin::pin;

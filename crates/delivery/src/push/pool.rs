@@ -33,7 +33,7 @@ use crate::push::request::Push;
 use crate::push::response::PushResponse;
 use crate::push::settings::OriginLimits;
 use connection_slots::{ConnectionSlot, SlotOwner};
-use connections::Connections;
+use connections::PoolConnections;
 use connector::Connector;
 use error::{ConnectError, DeliveryError, ExchangeError};
 use lease::ConnectionLease;
@@ -234,7 +234,7 @@ impl Pool {
         }
     }
 
-    fn start_connecting(self: &Arc<Self>, connections: &mut Connections, grant: OpenGrant) {
+    fn start_connecting(self: &Arc<Self>, connections: &mut PoolConnections, grant: OpenGrant) {
         connections.connecting += 1;
         tokio::spawn(Arc::clone(self).open(grant));
     }

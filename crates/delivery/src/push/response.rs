@@ -145,7 +145,7 @@ pub enum StatusClass {
 
 impl StatusClass {
     /// The class of a response from `origin` (CONTRACT 7).
-    pub fn of(response: &PushResponse, origin: &Origin) -> Self {
+    pub fn from_response(response: &PushResponse, origin: &Origin) -> Self {
         match response.status.as_u16() {
             406 if origin.is_windows() => Self::Throttled,
             200..=299 if origin.is_windows() && says_dropped(response) => Self::Dropped,
@@ -175,7 +175,7 @@ impl StatusClass {
 /// Judges the response to a push to `target`, received at `now`.
 pub fn classify(response: &PushResponse, target: &PushTarget, now: UnixMillis) -> PushOutcome {
     let status = response.status.as_u16();
-    let reason = match StatusClass::of(response, &target.origin) {
+    let reason = match StatusClass::from_response(response, &target.origin) {
         StatusClass::Sent => return PushOutcome::Sent { status },
         StatusClass::Expired => return PushOutcome::Expired { status },
         StatusClass::Throttled => FailureReason::Throttled,
@@ -184,7 +184,8 @@ pub fn classify(response: &PushResponse, target: &PushTarget, now: UnixMillis) -
         StatusClass::MaybeKeyMismatch if names_key_mismatch(response) => FailureReason::KeyMismatch,
         StatusClass::MaybeKeyMismatch | StatusClass::Refused => FailureReason::Refused,
     };
-    let (status, detail) = (Some(status), failure_detail(response, target));
+    let detail = failure_detail(&response.headers, &response.body, target);
+    let status = Some(status);
     if matches!(
         reason,
         FailureReason::Throttled | FailureReason::Unavailable

@@ -15,7 +15,7 @@ use tokio::time::{Instant, timeout};
 
 use super::WebhookSender;
 use super::client::{PostResult, WebhookRequest};
-use super::concurrency::RequestPermit;
+use super::request_limiter::RequestPermit;
 use super::schedule::{next_step, quiet_time};
 use super::signature::{Signers, SigningSecretError, first_signing_secret};
 use crate::metrics::{AttemptResult, count_attempt, record_attempt};
@@ -162,19 +162,7 @@ impl<Q: WebhookQueue + Send + Sync + ?Sized + 'static> EventAttempt<Q> {
         started_at: UnixMillis,
         duration: Duration,
     ) -> Attempt {
-        let settings = &self.sender.shared.settings;
-        let delays: &[Duration] = match self.event.resend {
-            Some(_) => &[],
-            None => &settings.retry_delays,
-        };
-        let disposition = next_step(
-            &result.response,
-            result.retry_after,
-            self.event.attempts,
-            delays,
-            fastrand::f64().mul_add(2.0, -1.0),
-            self.sender.shared.clock.now(),
-        );
+        let disposition = self.disposition(&result);
         Attempt {
             event: self.event.number,
             resend: self.event.resend,
@@ -183,8 +171,27 @@ impl<Q: WebhookQueue + Send + Sync + ?Sized + 'static> EventAttempt<Q> {
             response: result.response,
             started_at,
             duration,
-            is_slow: duration > settings.prompt,
+            is_slow: duration > self.sender.shared.settings.prompt,
             disposition,
+        }
+    }
+
+    fn disposition(&self, result: &PostResult) -> Disposition {
+        next_step(
+            &result.response,
+            result.retry_after,
+            self.event.attempts,
+            self.delays(),
+            fastrand::f64().mul_add(2.0, -1.0),
+            self.sender.shared.clock.now(),
+        )
+    }
+
+    /// A resend is made once.
+    fn delays(&self) -> &[Duration] {
+        match self.event.resend {
+            Some(_) => &[],
+            None => &self.sender.shared.settings.retry_delays,
         }
     }
 
@@ -235,8 +242,8 @@ impl<Q: WebhookQueue + Send + Sync + ?Sized + 'static> EventAttempt<Q> {
             WebhookResponse::Received { status, .. } => status.to_string(),
             WebhookResponse::NotReceived(failure) => failure.as_str().to_owned(),
         };
-        let duration = attempt.duration;
-        tracing::debug!(app = %self.lease.app_id, event = %self.event.id, response, ?duration, "an event was posted");
+        let duration_us = attempt.duration.as_micros();
+        tracing::debug!(app = %self.lease.app_id, event = %self.event.id, response, duration_us, "an event was posted");
     }
 }
 

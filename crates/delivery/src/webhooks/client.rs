@@ -105,14 +105,16 @@ impl WebhookClient {
         }
     }
 
+    /// Whether the address may be connected to as far as the URL tells: no resolver sees an address literal.
+    fn permits_literal(&self, url: &Url) -> bool {
+        url.host()
+            .is_some_and(|host| self.filter.permits_literal(&host))
+    }
+
     /// The head of the response.
     async fn head(&self, request: WebhookRequest) -> Result<Response, NoResponseReason> {
         let url = Url::parse(&request.url).map_err(|_| NoResponseReason::Unreachable)?;
-        // No resolver sees an address literal.
-        if !url
-            .host()
-            .is_some_and(|host| self.filter.permits_literal(&host))
-        {
+        if !self.permits_literal(&url) {
             return Err(NoResponseReason::BlockedAddress);
         }
         let request = self

@@ -1,17 +1,18 @@
 //! The work on a claimed outbox: read what is due, have it posted and recorded, and give the outbox back when nothing is left.
 
+mod in_flight;
+
 use std::time::Duration;
 
 use hato_domain::UnixMillis;
 use hato_service::AppNotifier;
 use hato_service::ports::{OutboxLease, StoreError, WebhookEvent, WebhookQueue};
-use tokio::task::JoinSet;
 use tokio::time::{Instant, MissedTickBehavior, interval_at};
 
+use self::in_flight::InFlight;
 use super::WebhookSender;
 use super::attempt::{EventAttempt, StopReason};
-use super::concurrency::{ConcurrencyLimit, RequestLimiter, RequestPermit};
-use super::settings::WebhookSettings;
+use super::request_limiter::RequestPermit;
 use crate::metrics::count_dropped_events;
 use crate::shutdown::Shutdown;
 
@@ -184,74 +185,6 @@ impl<Q: WebhookQueue + Send + Sync + ?Sized + 'static> OutboxWorker<Q> {
         let released = self.sender.queue.release_outbox(&self.lease, not_before);
         if let Err(error) = released.await {
             tracing::warn!(app = %self.lease.app_id, %error, "an outbox cannot be released");
-        }
-    }
-}
-
-/// The attempts of an outbox that are in flight, and how many more there may be.
-struct InFlight {
-    attempts: JoinSet<(i64, Result<bool, StopReason>, RequestPermit)>,
-    /// The numbers of their events.
-    numbers: Vec<i64>,
-    /// Why no more is started.
-    stop: Option<StopReason>,
-    /// The outbox's own permit while nothing is in flight, without which it would not have been claimed.
-    spare: Option<RequestPermit>,
-    is_slow: bool,
-    limit: ConcurrencyLimit,
-    /// Events until the turn is over.
-    turn_left: usize,
-    turn_events: usize,
-}
-
-impl InFlight {
-    fn new(settings: &WebhookSettings, is_slow: bool, permit: RequestPermit) -> Self {
-        Self {
-            attempts: JoinSet::new(),
-            numbers: Vec::new(),
-            stop: None,
-            spare: Some(permit),
-            is_slow,
-            limit: ConcurrencyLimit::new(settings.per_app, is_slow),
-            turn_left: settings.turn_events,
-            turn_events: settings.turn_events,
-        }
-    }
-
-    /// How many attempts may be started. A turn begins again while there are permits for everybody.
-    fn capacity(&mut self, limiter: &RequestLimiter) -> usize {
-        let available = limiter.available(self.is_slow);
-        if self.turn_left == 0 && available > 0 {
-            self.turn_left = self.turn_events;
-        }
-        if self.stop.is_some() {
-            return 0;
-        }
-        let room = self.limit.room(self.attempts.len());
-        let permits = usize::from(self.spare.is_some()) + available;
-        room.min(permits).min(self.turn_left)
-    }
-
-    /// The outbox's own permit, or another one that is free.
-    fn take_permit(&mut self, limiter: &RequestLimiter) -> Option<RequestPermit> {
-        let own = self.spare.take();
-        own.or_else(|| limiter.try_acquire(self.is_slow))
-    }
-
-    /// Waits until an attempt ends, and takes note of how.
-    async fn next_completed(&mut self) {
-        let (number, outcome, permit) = match self.attempts.join_next().await {
-            Some(Ok(completed)) => completed,
-            Some(Err(_)) => return self.stop = Some(StopReason::Store),
-            None => return,
-        };
-        self.numbers.retain(|other| *other != number);
-        if self.attempts.is_empty() {
-            self.spare = Some(permit);
-        }
-        match outcome {
-            Ok(is_prompt) => self.limit.record(is_prompt),
-            Err(reason) => self.stop = Some(reason),
         }
     }
 }

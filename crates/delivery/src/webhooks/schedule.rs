@@ -28,13 +28,16 @@ pub fn next_step(
         WebhookResponse::Received { status: 410, .. } => Disposition::Gone,
         WebhookResponse::Received { .. } | WebhookResponse::NotReceived(_) => {
             let earlier = usize::try_from(earlier).unwrap_or(usize::MAX);
-            let delay = delays.get(earlier).map(|delay| {
-                let retry_after = retry_after.unwrap_or_default().min(MAX_WEBHOOK_RETRY_AFTER);
-                delay.mul_f64(1.0 + JITTER_SHARE * jitter).max(retry_after)
-            });
-            Disposition::Failed(delay.map(|delay| now.plus(delay)))
+            let delay = delays.get(earlier);
+            let wait = delay.map(|delay| wait(*delay, retry_after, jitter));
+            Disposition::Failed(wait.map(|wait| now.plus(wait)))
         }
     }
+}
+
+fn wait(delay: Duration, retry_after: Option<Duration>, jitter: f64) -> Duration {
+    let retry_after = retry_after.unwrap_or_default().min(MAX_WEBHOOK_RETRY_AFTER);
+    delay.mul_f64(1.0 + JITTER_SHARE * jitter).max(retry_after)
 }
 
 /// The longest that an event can have to wait.

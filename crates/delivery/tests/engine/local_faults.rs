@@ -28,7 +28,7 @@ async fn impatient(database: TestDatabase) -> (TestEngine, Arc<TestResolver>) {
     (test, resolver)
 }
 
-/// A subscriber elsewhere.
+/// Registers a subscriber whose push service is at another host.
 async fn subscribe_at(test: &TestEngine, host: &str) {
     let elsewhere = BrowserSubscription {
         endpoint: format!("https://{host}/push/1"),

@@ -8,7 +8,7 @@ use async_trait::async_trait;
 use hato_outbound::{LookupError, Resolver};
 use tokio::sync::watch;
 
-/// What look-ups find.
+/// A resolver that answers for a test's names, unless its name servers are down.
 #[derive(Debug, Default)]
 pub struct TestResolver {
     names: HashMap<&'static str, Vec<IpAddr>>,

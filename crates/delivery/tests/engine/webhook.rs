@@ -26,7 +26,7 @@ async fn posting(test: &TestEngine) -> (WebhookReceiver, WebhookSender<dyn Store
     let url = WebhookUrl::parse(receiver.url(), &loopback()).expect("a URL");
     let set = test
         .store
-        .change_app(&test.app.id, AppChange::of_webhook(Some(url)))
+        .change_app(&test.app.id, AppChange::from_webhook(Some(url)))
         .await;
     assert!(matches!(set.expect("stored"), ChangeAppOutcome::Changed(_)));
     let clock: Arc<dyn Clock> = Arc::clone(&test.clock) as _;

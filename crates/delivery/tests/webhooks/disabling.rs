@@ -212,7 +212,7 @@ async fn without_a_url_nothing_is_written_and_what_waits_is_discarded(database: 
     settle(&test).await;
     let cleared = test
         .store
-        .change_app(&test.app, AppChange::of_webhook(None))
+        .change_app(&test.app, AppChange::from_webhook(None))
         .await;
     assert!(matches!(
         cleared.expect("stored"),

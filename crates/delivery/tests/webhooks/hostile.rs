@@ -63,7 +63,7 @@ async fn addresses_of_the_operators_network_are_not_connected_to(database: TestD
         test.settings.outbound = OutboundPolicy::default();
         let set = test
             .store
-            .change_app(&test.app, AppChange::of_webhook(Some(url)))
+            .change_app(&test.app, AppChange::from_webhook(Some(url)))
             .await;
         set.expect("stored");
         test.queue_test_event().await;

@@ -120,7 +120,7 @@ impl TestWebhooks {
         let url = WebhookUrl::parse(url, &any_address()).expect("a URL");
         let set = self
             .store
-            .change_app(app, AppChange::of_webhook(Some(url)))
+            .change_app(app, AppChange::from_webhook(Some(url)))
             .await;
         assert!(matches!(set.expect("stored"), ChangeAppOutcome::Changed(_)));
     }

@@ -1,4 +1,16 @@
 //! The attribute of tests that run on each database.
+//!
+//! Tests name it by way of `hato_testkit`, which has the databases:
+//!
+//! ```
+//! use hato_testkit::{TestDatabase, on_each_database};
+//!
+//! #[on_each_database]
+//! async fn a_database_has_a_url(database: TestDatabase) {
+//!     assert!(database.url().contains(':'));
+//! }
+//! # fn main() {}
+//! ```
 
 use proc_macro::{TokenStream, TokenTree};
 

@@ -15,12 +15,8 @@ const MIN_BATCH: usize = 3;
 /// The body of a push message to one recipient, agreed upon by aws-lc.
 pub fn encrypt(keys: &BrowserKeys, plaintext: &[u8]) -> Result<Bytes, EncryptionError> {
     let ephemeral = PrivateKey::generate(&ECDH_P256)?;
-    seal(
-        &agree_single(&ephemeral, keys)?,
-        random_salt()?,
-        keys,
-        plaintext,
-    )
+    let agreement = agree_single(&ephemeral, keys)?;
+    seal(&agreement, random_salt()?, keys, plaintext)
 }
 
 /// A message to one recipient, before it is encrypted.

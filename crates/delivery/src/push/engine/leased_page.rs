@@ -54,10 +54,7 @@ impl<Q: DeliveryQueue + Send + Sync + ?Sized> LeasedPage<Q> {
                 self.after_recording(&settlement, &tally);
                 self.context.notifier.notify_event(&self.page.app_id);
             }
-            Some(SettleOutcome::LeaseLost) => {
-                metrics::count_lost_lease();
-                tracing::warn!(send = %self.page.send_id, "a page's lease was lost: nothing recorded");
-            }
+            Some(SettleOutcome::LeaseLost) => self.after_losing_lease(),
             None => {
                 tracing::error!(send = %self.page.send_id, "a page is left to its next claim");
             }
@@ -88,6 +85,11 @@ impl<Q: DeliveryQueue + Send + Sync + ?Sized> LeasedPage<Q> {
                 settled => return Ok(settled),
             }
         }
+    }
+
+    fn after_losing_lease(&self) {
+        metrics::count_lost_lease();
+        tracing::warn!(send = %self.page.send_id, "a page's lease was lost: nothing recorded");
     }
 
     fn after_recording(&self, settlement: &Settlement, tally: &PageTally) {

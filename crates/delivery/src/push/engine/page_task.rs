@@ -130,9 +130,7 @@ impl<Q: DeliveryQueue + Send + Sync + ?Sized> PageTask<Q> {
         let recipients = context.queue.recipients(page).await;
         let recipients = recipients.map_err(ReleaseReason::Read)?;
         let Some(ttl) = ttl_left(page, context.clock.now()) else {
-            let (reason, attempts) = (FailureReason::OutOfTime, page.attempt);
-            let settlement = all_failed(page, &recipients, reason, attempts);
-            return Ok(self.tallied(settlement, &recipients));
+            return Ok(self.out_of_time(&recipients));
         };
         let signers = self.signers(&recipients).await?;
         let mut outcomes = self.push(slot, &signers, ttl, &recipients).await;
@@ -148,6 +146,12 @@ impl<Q: DeliveryQueue + Send + Sync + ?Sized> PageTask<Q> {
         let delays = &context.settings.retry_delays;
         let settlement = settlement(page, &recipients, &outcomes, delays, now);
         Ok(self.tallied(settlement, &recipients))
+    }
+
+    fn out_of_time(&self, recipients: &[Recipient]) -> (Settlement, PageTally) {
+        let page = &self.leased.page;
+        let (reason, attempts) = (FailureReason::OutOfTime, page.attempt);
+        self.tallied(all_failed(page, recipients, reason, attempts), recipients)
     }
 
     fn tallied(&self, settlement: Settlement, recipients: &[Recipient]) -> (Settlement, PageTally) {

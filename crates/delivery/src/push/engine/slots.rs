@@ -19,12 +19,12 @@ pub struct Slots {
     count: usize,
     parked_capacity: usize,
     free: Arc<Semaphore>,
-    shares: Mutex<Shares>,
+    shares: Mutex<SlotShares>,
     changed: Notify,
 }
 
 #[derive(Default)]
-struct Shares {
+struct SlotShares {
     /// Pages in slots, by app.
     pages: HashMap<AppId, usize>,
     /// Recipients of parked pages, by app.
@@ -85,7 +85,7 @@ impl Slots {
         self.changed.notified().await;
     }
 
-    fn shares(&self) -> MutexGuard<'_, Shares> {
+    fn shares(&self) -> MutexGuard<'_, SlotShares> {
         self.shares.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -34,9 +34,9 @@ pub enum Queue {
 }
 
 /// What is known of an origin.
-pub struct OriginMemory(Mutex<Known>);
+pub struct OriginMemory(Mutex<KnownOrigin>);
 
-struct Known {
+struct KnownOrigin {
     /// The shortest mean of a window's round trips.
     base: Option<Duration>,
     /// When a window was last near it.
@@ -48,7 +48,7 @@ struct Known {
 impl OriginMemory {
     /// Of an origin that nothing is known of.
     pub fn new(now: Instant) -> Self {
-        Self(Mutex::new(Known {
+        Self(Mutex::new(KnownOrigin {
             base: None,
             base_met_at: now,
             capacity: None,
@@ -108,12 +108,12 @@ impl OriginMemory {
         self.known().capacity_at(now)
     }
 
-    fn known(&self) -> MutexGuard<'_, Known> {
+    fn known(&self) -> MutexGuard<'_, KnownOrigin> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Known {
+impl KnownOrigin {
     fn is_base_old(&self, now: Instant) -> bool {
         now - self.base_met_at >= BASE_MEMORY
     }

@@ -27,7 +27,7 @@ pub struct SlotOwner {
 /// The connections that may be open.
 pub struct ConnectionSlots {
     capacity: usize,
-    shares: Mutex<Shares>,
+    shares: Mutex<ConnectionShares>,
     /// How many wait for a slot.
     waiting: AtomicUsize,
     freed: Notify,
@@ -35,7 +35,7 @@ pub struct ConnectionSlots {
 }
 
 #[derive(Default)]
-struct Shares {
+struct ConnectionShares {
     all: Holders,
     hosts: HashMap<Arc<Host<String>>, Holders>,
     /// Who waits, and how many of each.
@@ -56,7 +56,7 @@ pub struct ConnectionSlot {
 }
 
 impl ConnectionSlots {
-    /// So many slots.
+    /// Slots for `capacity` connections, none of which is taken.
     pub fn new(capacity: usize) -> Self {
         Self {
             capacity,
@@ -114,12 +114,12 @@ impl ConnectionSlots {
         waiting.any(|it| it.app == owner.app || held(&it.app) < own)
     }
 
-    fn shares(&self) -> MutexGuard<'_, Shares> {
+    fn shares(&self) -> MutexGuard<'_, ConnectionShares> {
         self.shares.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Shares {
+impl ConnectionShares {
     fn admits(&self, owner: &SlotOwner, capacity: usize) -> bool {
         let host = self.hosts.get(&owner.host);
         self.all.admits(&owner.app, capacity)

@@ -24,7 +24,7 @@ const CONNECT_RETRY_DELAY: Duration = Duration::from_secs(1);
 pub type UseCount = Arc<()>;
 
 /// The open connections of a pool.
-pub struct Connections {
+pub struct PoolConnections {
     http2: Vec<Http2Slot>,
     idle: Vec<(Http1, UseCount)>,
     /// Counts the HTTP/1.1 connections, idle or not.
@@ -62,7 +62,7 @@ impl Http2Slot {
     }
 }
 
-impl Connections {
+impl PoolConnections {
     /// No connections, and no request yet that has wanted one.
     pub fn new(now: Instant) -> Self {
         Self {

@@ -6,13 +6,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
-use super::connections::Connections;
+use super::connections::PoolConnections;
 use super::connector::Connector;
 
 /// The state of one origin's pool.
 pub struct PoolState {
     pub connector: Arc<Connector>,
-    connections: Mutex<Connections>,
+    connections: Mutex<PoolConnections>,
     /// Requests that want a connection or have one.
     active_requests: AtomicUsize,
     /// Wakes requests that wait for a connection when there may be room on one.
@@ -27,14 +27,14 @@ impl PoolState {
     pub fn new(connector: Arc<Connector>) -> Self {
         Self {
             connector,
-            connections: Mutex::new(Connections::new(Instant::now())),
+            connections: Mutex::new(PoolConnections::new(Instant::now())),
             active_requests: AtomicUsize::new(0),
             changed: Notify::new(),
         }
     }
 
     /// The connections, locked: nobody waits for anything while holding them.
-    pub fn connections(&self) -> MutexGuard<'_, Connections> {
+    pub fn connections(&self) -> MutexGuard<'_, PoolConnections> {
         self.connections
             .lock()
             .unwrap_or_else(PoisonError::into_inner)

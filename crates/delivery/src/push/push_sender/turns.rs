@@ -30,20 +30,21 @@ impl PushSender {
     }
 }
 
+const fn is_deferred(outcome: &PushOutcome) -> bool {
+    matches!(
+        outcome,
+        PushOutcome::Deferred {
+            cause: DeferralCause::PushService,
+            ..
+        }
+    )
+}
+
 fn deferred_by_origin(
     recipients: &[Recipient],
     outcomes: &HashMap<RecipientId, PushOutcome>,
 ) -> HashMap<Origin, Vec<RecipientId>> {
     let mut deferred: HashMap<Origin, Vec<RecipientId>> = HashMap::new();
-    let is_deferred = |outcome: &PushOutcome| {
-        matches!(
-            outcome,
-            PushOutcome::Deferred {
-                cause: DeferralCause::PushService,
-                ..
-            }
-        )
-    };
     if !outcomes.values().any(is_deferred) {
         return deferred;
     }

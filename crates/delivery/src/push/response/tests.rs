@@ -80,8 +80,9 @@ fn every_status_has_its_outcome() {
 fn who_asks_for_less_is_overloaded_or_throttles() {
     let throttling = |endpoint| {
         let origin = target(endpoint).origin;
-        let throttling = (100..=599)
-            .filter(|status| StatusClass::of(&response(*status), &origin).is_throttling());
+        let throttling = (100..=599).filter(|status| {
+            StatusClass::from_response(&response(*status), &origin).is_throttling()
+        });
         throttling.collect::<Vec<_>>()
     };
     assert_eq!(throttling(ANYBODY), [429, 503]);
@@ -113,7 +114,7 @@ fn what_microsoft_dropped_was_not_sent() {
             detail: FailureDetail::from_text(&said),
         };
         assert_eq!(outcome(&response, WINDOWS), dropped);
-        let elsewhere = StatusClass::of(&response, &target(ANYBODY).origin);
+        let elsewhere = StatusClass::from_response(&response, &target(ANYBODY).origin);
         assert_ne!(elsewhere, StatusClass::Dropped);
     }
     let received = with_header(201, "x-wns-notificationstatus", "received");

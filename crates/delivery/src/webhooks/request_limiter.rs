@@ -1,4 +1,4 @@
-//! How many requests may be in flight: of one app, and of all apps together in two tiers.
+//! How many requests of all apps may be in flight together, in two tiers.
 //!
 //! A request that is not answered promptly moves to the slow tier, and the next ones of its app begin there: however many
 //! receivers are known to be slow, the others' events find a permit and memory for their bodies. Receivers that have just begun to
@@ -9,40 +9,6 @@ use std::sync::Arc;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::settings::WebhookSettings;
-
-/// Requests in flight of an app whose outbox was just claimed and whose receiver is not known to be slow.
-const INITIAL: usize = 2;
-
-/// The concurrency limit of an app's outbox: one more for each event that arrives promptly, half for each that does not.
-pub(super) struct ConcurrencyLimit {
-    now: usize,
-    most: usize,
-}
-
-impl ConcurrencyLimit {
-    pub(super) fn new(most: usize, is_slow: bool) -> Self {
-        let most = most.max(1);
-        Self {
-            now: if is_slow { 1 } else { INITIAL.min(most) },
-            most,
-        }
-    }
-
-    /// How many more may be started at once while so many are in flight: up to half of the limit, so that the two events of a
-    /// small send follow each other and a backlog leaves about in order.
-    pub(super) fn room(&self, in_flight: usize) -> usize {
-        let free = self.now.saturating_sub(in_flight);
-        free.min(self.now.div_ceil(2))
-    }
-
-    pub(super) fn record(&mut self, is_prompt: bool) {
-        self.now = if is_prompt {
-            (self.now + 1).min(self.most)
-        } else {
-            (self.now / 2).max(1)
-        };
-    }
-}
 
 /// The permits of a process.
 pub(super) struct RequestLimiter {
@@ -158,37 +124,10 @@ fn kibibytes(bytes: usize) -> u32 {
 mod tests {
     use futures_util::FutureExt as _;
 
-    use super::{ConcurrencyLimit, RequestLimiter, RequestPermit};
+    use super::{RequestLimiter, RequestPermit};
     use crate::webhooks::WebhookSettings;
 
     const KIB: usize = 1_024;
-
-    #[test]
-    fn an_apps_limit_follows_its_receiver() {
-        let mut limit = ConcurrencyLimit::new(4, false);
-        for (is_prompt, expected) in [
-            (true, 3),
-            (true, 4),
-            (true, 4),
-            (false, 2),
-            (false, 1),
-            (false, 1),
-            (true, 2),
-        ] {
-            limit.record(is_prompt);
-            assert_eq!(limit.now, expected);
-        }
-        assert_eq!(ConcurrencyLimit::new(0, false).now, 1);
-        assert_eq!(ConcurrencyLimit::new(4, true).now, 1);
-    }
-
-    #[test]
-    fn half_of_the_limit_starts_at_once() {
-        let limit = ConcurrencyLimit::new(4, false);
-        assert_eq!([0, 1, 2].map(|in_flight| limit.room(in_flight)), [1, 1, 0]);
-        let limit = ConcurrencyLimit { now: 7, most: 7 };
-        assert_eq!([0, 4, 9].map(|in_flight| limit.room(in_flight)), [4, 3, 0]);
-    }
 
     fn limiter(requests: usize, slow: usize, body_bytes: usize) -> RequestLimiter {
         RequestLimiter::new(&WebhookSettings {

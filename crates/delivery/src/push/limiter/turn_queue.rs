@@ -1,4 +1,4 @@
-//! The line of those who are rejected: when it is each one's turn, at the pace at which the push service answers.
+//! The queue of those who are rejected: when it is each one's turn, at the pace at which the push service answers.
 
 use std::time::Duration;
 
@@ -7,15 +7,15 @@ use tokio::time::Instant;
 /// How long a request is taken to need while nothing else is known.
 const ASSUMED_RTT: Duration = Duration::from_millis(100);
 
-/// A line that nobody stands in: who comes back too late has left his turn to others.
-pub struct Line {
+/// A queue that nobody waits in: who comes back too late has left his turn to others.
+pub struct TurnQueue {
     /// The time from one answer to the next, once it is known.
     step: Option<Duration>,
     reserved_until: Instant,
 }
 
-impl Line {
-    /// An empty one.
+impl TurnQueue {
+    /// A queue with nobody in it, whose next turn is at once.
     pub fn new(now: Instant) -> Self {
         Self {
             step: None,
