@@ -7,33 +7,30 @@ mod archive;
 mod error;
 mod restore;
 mod schedule;
+mod unfinished;
 
-use std::fs::{self, File, OpenOptions, Permissions};
+use std::fs::{self, File};
 use std::io::{self, BufReader, Read as _, Write};
-use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 use hato_domain::UnixMillis;
 use hato_store::{snapshot, verify_snapshot, verify_tables};
-use tempfile::TempDir;
 use zeroize::Zeroizing;
 
 pub use self::error::BackupError;
 pub use self::restore::{RestoreArgs, restore};
 pub use self::schedule::{BackupSchedule, describe};
+use self::unfinished::Unfinished;
 use crate::config::{GivenSecrets, StoreConfig};
 use crate::secrets_file;
-
-/// How the folder is called in which a back-up is made.
-const UNFINISHED: &str = ".hato-backup-";
 
 /// The arguments of `hato-server backup`.
 #[derive(Args)]
 pub struct BackupArgs {
     /// The file to make, which must not be there
     file: PathBuf,
-    /// What is saved.
+    /// Whose database and secrets are saved.
     #[command(flatten)]
     source: BackupSource,
 }
@@ -51,7 +48,7 @@ pub struct BackupSource {
 
 /// Makes a back-up, and says so on standard output.
 pub async fn run(args: &BackupArgs) -> Result<(), BackupError> {
-    let bytes = make(&args.source, &args.file, Depth::Whole).await?;
+    let bytes = make(&args.source, &args.file, CheckDepth::Whole).await?;
     let file = args.file.display();
     if args.source.store.is_postgres() {
         println!(
@@ -67,7 +64,7 @@ pub async fn run(args: &BackupArgs) -> Result<(), BackupError> {
 
 /// How much of the database's copy is checked. Reading all of it takes longer than the rest of a back-up together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Depth {
+enum CheckDepth {
     /// That it has Hato's tables.
     Tables,
     /// Every row and index.
@@ -75,22 +72,14 @@ enum Depth {
 }
 
 /// Makes the file, which must not be there, and returns its size in bytes.
-async fn make(source: &BackupSource, file: &Path, depth: Depth) -> Result<u64, BackupError> {
+async fn make(source: &BackupSource, file: &Path, depth: CheckDepth) -> Result<u64, BackupError> {
     if fs::symlink_metadata(file).is_ok() {
         return Err(BackupError::Taken(file.to_owned()));
     }
     let secrets = secrets_file::effective(&source.store.data_dir, &source.secrets)?;
     let unfinished = Unfinished::beside(file).map_err(|error| written(file, error))?;
     let database = match source.store.sqlite_file() {
-        Some(database) => {
-            let copy = unfinished.path("hato.db");
-            snapshot(&database, &copy).await?;
-            match depth {
-                Depth::Tables => verify_tables(&copy).await?,
-                Depth::Whole => verify_snapshot(&copy).await?,
-            }
-            Some(copy)
-        }
+        Some(database) => Some(verified_copy(&database, &unfinished, depth).await?),
         None => None,
     };
     let file = file.to_owned();
@@ -98,6 +87,21 @@ async fn make(source: &BackupSource, file: &Path, depth: Depth) -> Result<u64, B
     tokio::task::spawn_blocking(archiving)
         .await
         .map_err(|_| BackupError::Panicked)?
+}
+
+/// A copy of the database, which has been looked through.
+async fn verified_copy(
+    database: &Path,
+    unfinished: &Unfinished,
+    depth: CheckDepth,
+) -> Result<PathBuf, BackupError> {
+    let copy = unfinished.path("hato.db");
+    snapshot(database, &copy).await?;
+    match depth {
+        CheckDepth::Tables => verify_tables(&copy).await?,
+        CheckDepth::Whole => verify_snapshot(&copy).await?,
+    }
+    Ok(copy)
 }
 
 /// Writes the archive, reads it again, and gives it its name.
@@ -161,38 +165,6 @@ impl Write for Original {
 
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
-    }
-}
-
-/// A folder beside a file, on the same disk, for its owner alone. It goes with the value, and is locked until then.
-struct Unfinished {
-    folder: TempDir,
-    _lock: File,
-}
-
-impl Unfinished {
-    fn beside(file: &Path) -> io::Result<Self> {
-        let folder = tempfile::Builder::new()
-            .prefix(UNFINISHED)
-            .permissions(Permissions::from_mode(0o700))
-            .tempdir_in(folder_of(file))?;
-        let lock = File::open(folder.path())?;
-        lock.lock()?;
-        Ok(Self {
-            folder,
-            _lock: lock,
-        })
-    }
-
-    /// A new file in it.
-    fn create(&self, name: &str) -> io::Result<File> {
-        let mut options = OpenOptions::new();
-        let path = self.path(name);
-        options.write(true).create_new(true).mode(0o600).open(path)
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.folder.path().join(name)
     }
 }
 

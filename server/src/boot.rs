@@ -3,21 +3,21 @@
 mod clock;
 mod error;
 mod gaps;
+mod listener;
 mod workers;
 
-use std::io;
-use std::net::SocketAddr;
 use std::sync::Arc;
 
 use axum::Router;
 use hato_app::AppContext;
 use hato_service::ports::{Clock, CountedRequest, Store, SystemClock};
 use hato_service::{Notifier, Secrets, Service, ServiceSettings, StrangerWindows};
-use tokio::net::{TcpListener, TcpSocket};
+use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
 
 pub use error::BootError;
 
+use self::listener::{bound_address, listen};
 use crate::api::event_stream::MAX_EVENT_STREAMS;
 use crate::config::{Config, DEFAULT_VAPID_SUBJECT};
 use crate::connections::ConnectionSettings;
@@ -35,10 +35,6 @@ use crate::{assets, openapi, router};
 /// How often a stranger may change subscriptions for each one that may be made: a page registers again with each visit, and whole
 /// offices share an address.
 const CHANGES_PER_REGISTRATION: u32 = 20;
-
-/// Connections that may wait to be accepted. With the usual 128, a burst of browsers finds its queue full, and the system resets what
-/// some of them have begun to send.
-const ACCEPT_QUEUE: u32 = 4_096;
 
 /// Runs the server until it is told to stop.
 pub async fn serve(config: Config) -> Result<(), BootError> {
@@ -196,22 +192,6 @@ fn routes(config: &Config, state: &AppState) -> Router {
     }
 }
 
-fn listen(address: SocketAddr) -> Result<TcpListener, BootError> {
-    bind(address).map_err(|error| BootError::Listen(address, error))
-}
-
-fn bind(address: SocketAddr) -> io::Result<TcpListener> {
-    let socket = match address {
-        SocketAddr::V4(_) => TcpSocket::new_v4(),
-        SocketAddr::V6(_) => TcpSocket::new_v6(),
-    }?;
-    // A server that is started anew may take the address of connections that are still ending. On Windows it would mean more.
-    #[cfg(unix)]
-    socket.set_reuseaddr(true)?;
-    socket.bind(address)?;
-    socket.listen(ACCEPT_QUEUE)
-}
-
 /// Metrics, when somebody may read them.
 fn metrics_server(config: &Config, observed: Observed) -> Result<Option<MetricsServer>, BootError> {
     let Some(address) = config.metrics_listen else {
@@ -232,10 +212,4 @@ fn announce(listener: &TcpListener, config: &Config) -> Result<(), BootError> {
         tracing::info!("Open {}", config.base_url);
     }
     Ok(())
-}
-
-/// The address that the system gave for the one that was asked for.
-fn bound_address(listener: &TcpListener, requested: SocketAddr) -> Result<SocketAddr, BootError> {
-    let address = listener.local_addr();
-    address.map_err(|error| BootError::Listen(requested, error))
 }

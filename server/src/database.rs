@@ -50,6 +50,17 @@ pub async fn migrate(config: &StoreConfig) -> Result<Arc<dyn Store>, DatabaseErr
     open_with(config, settings).await
 }
 
+fn not_opened(error: StoreOpenError) -> DatabaseError {
+    match error {
+        StoreOpenError::UnknownScheme
+        | StoreOpenError::InvalidPath
+        | StoreOpenError::Postgres(PostgresOpenError::Url) => {
+            DatabaseError::Address(database_url_error())
+        }
+        StoreOpenError::Sqlite(_) | StoreOpenError::Postgres(_) => DatabaseError::Open(error),
+    }
+}
+
 async fn open_with(
     config: &StoreConfig,
     postgres: PostgresSettings,
@@ -58,14 +69,7 @@ async fn open_with(
         .map_err(|error| DatabaseError::DataDir(config.data_dir.clone(), error))?;
     let url = config.url();
     let opened = hato_store::open_with(&url, &postgres).await;
-    let store = opened.map_err(|error| match error {
-        StoreOpenError::UnknownScheme
-        | StoreOpenError::InvalidPath
-        | StoreOpenError::Postgres(PostgresOpenError::Url) => {
-            DatabaseError::Address(database_url_error())
-        }
-        StoreOpenError::Sqlite(_) | StoreOpenError::Postgres(_) => DatabaseError::Open(error),
-    })?;
+    let store = opened.map_err(not_opened)?;
     if let Some(file) = hato_store::file(&url) {
         warn_if_shared(file);
     }

@@ -1,7 +1,6 @@
 //! GitHub, or what speaks like it, as the server talks to it: three requests that turn a code into somebody.
 
-use std::pin::Pin;
-use std::time::Duration;
+mod oauth_http_client;
 
 use hato_domain::{Email, ErrorCode};
 use hato_outbound::RootStoreError;
@@ -10,23 +9,16 @@ use hato_service::{GithubUser, ServiceError};
 use http::header::{ACCEPT, AUTHORIZATION};
 use oauth2::basic::BasicClient;
 use oauth2::{
-    AccessToken, AsyncHttpClient, AuthType, AuthUrl, AuthorizationCode, ClientId, ClientSecret,
-    CsrfToken, EndpointNotSet, EndpointSet, HttpRequest, HttpResponse, PkceCodeChallenge,
-    PkceCodeVerifier, RedirectUrl, RequestTokenError, Scope, TokenResponse as _, TokenUrl,
+    AccessToken, AuthType, AuthUrl, AuthorizationCode, ClientId, ClientSecret, CsrfToken,
+    EndpointNotSet, EndpointSet, PkceCodeChallenge, PkceCodeVerifier, RedirectUrl,
+    RequestTokenError, Scope, TokenResponse as _, TokenUrl,
 };
-use reqwest::redirect::Policy;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use url::Url;
 
+use self::oauth_http_client::{MAX_BYTES, OAuthHttpClient};
 use crate::config::{BaseUrl, GithubApp, GithubConfig};
-
-/// How long a connection may take.
-const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
-/// How long a response may take, its body included.
-const RESPONSE_TIMEOUT: Duration = Duration::from_secs(10);
-/// Most bytes of a response.
-const MAX_BYTES: usize = 256 * 1024;
 
 /// The provider cannot be talked to with these settings.
 #[derive(Debug, thiserror::Error)]
@@ -72,9 +64,6 @@ pub struct GithubProvider {
     api_url: String,
     http: OAuthHttpClient,
 }
-
-/// Exchanges that are bounded in time and size and follow no redirects: a token must not.
-struct OAuthHttpClient(reqwest::Client);
 
 impl GithubProvider {
     /// The operator's `app` at the addresses of `config`, which sends browsers back to `base_url`; TLS trusts the machine's
@@ -156,45 +145,6 @@ impl GithubProvider {
             return Err(IdentifyError::Status(path, response.status().as_u16()));
         }
         serde_json::from_slice(response.body()).map_err(|_| IdentifyError::Malformed(path))
-    }
-}
-
-impl OAuthHttpClient {
-    fn new(outbound_ca: Option<&str>) -> Result<Self, GithubProviderError> {
-        let mut tls = hato_outbound::client_config(outbound_ca)?;
-        tls.alpn_protocols = vec![b"http/1.1".to_vec()];
-        let client = reqwest::Client::builder()
-            .tls_backend_preconfigured(tls)
-            .user_agent(concat!("hato-server/", env!("CARGO_PKG_VERSION")))
-            .redirect(Policy::none())
-            .no_proxy()
-            .connect_timeout(CONNECT_TIMEOUT)
-            .timeout(RESPONSE_TIMEOUT);
-        Ok(Self(client.build()?))
-    }
-
-    async fn exchange(&self, request: HttpRequest) -> Result<HttpResponse, IdentifyError> {
-        let mut response = self.0.execute(request.try_into()?).await?;
-        let mut body = Vec::new();
-        while let Some(chunk) = response.chunk().await? {
-            if body.len() + chunk.len() > MAX_BYTES {
-                return Err(IdentifyError::TooLong);
-            }
-            body.extend_from_slice(&chunk);
-        }
-        let mut whole = HttpResponse::new(body);
-        *whole.status_mut() = response.status();
-        *whole.headers_mut() = std::mem::take(response.headers_mut());
-        Ok(whole)
-    }
-}
-
-impl<'c> AsyncHttpClient<'c> for OAuthHttpClient {
-    type Error = IdentifyError;
-    type Future = Pin<Box<dyn Future<Output = Result<HttpResponse, IdentifyError>> + Send + 'c>>;
-
-    fn call(&'c self, request: HttpRequest) -> Self::Future {
-        Box::pin(self.exchange(request))
     }
 }
 

@@ -49,11 +49,11 @@ async fn ready(State(readiness): State<Arc<Readiness>>) -> (StatusCode, &'static
 struct Readiness {
     service: Arc<Service>,
     /// Locked during a look, so that those who ask meanwhile wait for what it finds.
-    last_look: Mutex<Option<Look>>,
+    last_look: Mutex<Option<CachedReadiness>>,
 }
 
 #[derive(Clone, Copy)]
-struct Look {
+struct CachedReadiness {
     at: UnixMillis,
     is_ready: bool,
 }
@@ -68,12 +68,12 @@ impl Readiness {
         let looking = tokio::time::timeout(READY_TIMEOUT, self.service.is_ready());
         let is_ready = looking.await.unwrap_or(false);
         let at = self.service.now();
-        *last_look = Some(Look { at, is_ready });
+        *last_look = Some(CachedReadiness { at, is_ready });
         is_ready
     }
 }
 
-impl Look {
+impl CachedReadiness {
     /// Not when the clock was set back.
     fn is_fresh(self, now: UnixMillis) -> bool {
         self.at <= now && now.since(self.at) < LOOK_INTERVAL

@@ -75,9 +75,9 @@ async fn ask(address: SocketAddr) -> Result<StatusCode, HealthcheckError> {
     let connection = tokio::spawn(connection);
     let request = Request::get("/readyz").header(HOST, address.to_string());
     let request = request.body(Empty::<Bytes>::new());
-    let answer = sender.send_request(request.expect("a request")).await;
+    let response = sender.send_request(request.expect("a request")).await;
     connection.abort();
-    Ok(answer.map_err(exchange)?.status())
+    Ok(response.map_err(exchange)?.status())
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 pub mod access;
 pub mod client_address;
+pub mod drain;
 pub mod error;
 pub mod idempotent;
 pub mod in_flight;
@@ -13,4 +14,4 @@ pub mod request_body;
 pub mod request_id;
 pub mod request_labels;
 pub mod same_origin;
-pub mod unread_body;
+pub mod strict_transport_security;

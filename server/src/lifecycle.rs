@@ -1,11 +1,13 @@
 //! From the first request to the exit: run, drain on a signal, stop hard when draining takes too long (CONTRACT 1).
 
+mod workers;
+
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
-use hato_delivery::{Engine, Janitor, Scheduler, Shutdown, WebhookSender};
+use hato_delivery::Shutdown;
 use hato_service::Service;
 use hato_service::ports::Store;
 use tokio::net::TcpListener;
@@ -14,7 +16,8 @@ use tokio::task::{JoinError, JoinHandle};
 use tokio::time::{MissedTickBehavior, interval, timeout};
 use tokio_util::sync::CancellationToken;
 
-use crate::backup::BackupSchedule;
+pub use self::workers::Workers;
+use self::workers::work;
 use crate::connections::{self, ConnectionSettings};
 use crate::logging;
 use crate::metrics::MetricsServer;
@@ -79,20 +82,6 @@ pub struct ServerRuntime {
     pub store: Arc<dyn Store>,
 }
 
-/// What a process that delivers runs besides the listener.
-pub struct Workers {
-    /// Delivers notifications to push services.
-    pub engine: Engine<dyn Store>,
-    /// Posts what became of notifications to webhooks.
-    pub webhooks: WebhookSender<dyn Store>,
-    /// Removes what is older than the retention.
-    pub janitor: Janitor,
-    /// Starts scheduled sends when they are due.
-    pub scheduler: Scheduler,
-    /// Makes back-ups, if there is a folder for them.
-    pub backups: Option<BackupSchedule>,
-}
-
 /// The parts while they run.
 struct RunningTasks {
     http: JoinHandle<()>,
@@ -136,24 +125,6 @@ impl ServerRuntime {
     }
 }
 
-impl Workers {
-    /// Runs until asked to stop. Each has a task of its own, so that none keeps another from a core; one that panics ends all.
-    async fn run(self, shutdown: Shutdown) {
-        let engine = tokio::spawn(self.engine.run(shutdown.clone()));
-        let webhooks = tokio::spawn(self.webhooks.run(shutdown.clone()));
-        let scheduler = tokio::spawn(self.scheduler.run(shutdown.clone()));
-        let janitor = tokio::spawn(self.janitor.run(shutdown.clone()));
-        let backups = tokio::spawn(async move {
-            match self.backups {
-                Some(backups) => backups.run(shutdown).await,
-                None => shutdown.draining().await,
-            }
-        });
-        let all = tokio::try_join!(engine, webhooks, scheduler, janitor, backups);
-        all.expect("none is aborted, and a panic goes on as one");
-    }
-}
-
 impl RunningTasks {
     fn start(
         (listener, settings): (TcpListener, ConnectionSettings),
@@ -161,13 +132,7 @@ impl RunningTasks {
         workers: Option<Workers>,
     ) -> Self {
         let (draining, workers_shutdown) = (CancellationToken::new(), Shutdown::new());
-        let shutdown = workers_shutdown.clone();
-        let working = async move {
-            match workers {
-                Some(workers) => workers.run(shutdown).await,
-                None => shutdown.draining().await,
-            }
-        };
+        let working = work(workers, workers_shutdown.clone());
         let serving = connections::serve(listener, router, draining.clone(), settings);
         let http = async move {
             serving.await;

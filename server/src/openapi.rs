@@ -28,6 +28,7 @@ use std::mem;
 use axum::Json;
 use axum::extract::State;
 use serde_json::Value;
+use utoipa::openapi::extensions::ExtensionsBuilder;
 use utoipa::openapi::path::PathsBuilder;
 use utoipa::openapi::schema::ComponentsBuilder;
 use utoipa::openapi::security::{ApiKey, ApiKeyValue, HttpAuthScheme, HttpBuilder, SecurityScheme};
@@ -52,26 +53,33 @@ pub fn document(base_url: &BaseUrl) -> Value {
     let (mut tags, mut paths) = (Vec::new(), PathsBuilder::new());
     let mut components = secured(ComponentsBuilder::new());
     for (tag, about, operations) in groups() {
-        tags.push(TagBuilder::new().name(tag).description(Some(about)).build());
+        // Maps of JSON have no order, and readers need one.
+        let ids: Vec<_> = operations.iter().map(|operation| operation.id).collect();
+        let order = ExtensionsBuilder::new().add("x-operation-ids", ids);
+        let heading = TagBuilder::new().name(tag).description(Some(about));
+        tags.push(heading.extensions(Some(order.build())).build());
         for mut operation in operations {
             components = components.schemas_from_iter(mem::take(&mut operation.schemas));
             let (path, item) = operation.into_item(tag);
             paths = paths.path(path, item);
         }
     }
-    let licence = LicenseBuilder::new().name("MIT OR Apache-2.0").build();
-    let info = InfoBuilder::new()
-        .title("Hato")
-        .version(env!("CARGO_PKG_VERSION"))
-        .description(Some(ABOUT))
-        .license(Some(licence));
     let document = OpenApiBuilder::new()
-        .info(info)
+        .info(info())
         .servers(Some([ServerBuilder::new().url(base_url.as_str()).build()]))
         .tags(Some(tags))
         .paths(paths)
         .components(Some(components.build()));
     serde_json::to_value(document.build()).expect("the document is plain data")
+}
+
+fn info() -> InfoBuilder {
+    let licence = LicenseBuilder::new().name("MIT OR Apache-2.0").build();
+    InfoBuilder::new()
+        .title("Hato")
+        .version(env!("CARGO_PKG_VERSION"))
+        .description(Some(ABOUT))
+        .license(Some(licence))
 }
 
 /// Every endpoint, in the order of the specification: a tag, what it stands for, and the endpoints below it.

@@ -23,13 +23,11 @@ use crate::api::{
 use crate::http::access::RenewedSession;
 use crate::http::error::{self, unknown_path, wrong_method};
 use crate::http::request_body::{self, BodyLimits};
-use crate::http::{client_address, in_flight, path, rate_limit, request_id, unread_body};
+use crate::http::strict_transport_security::HTTPS_FOR_A_YEAR;
+use crate::http::{client_address, drain, in_flight, path, rate_limit, request_id};
 use crate::routes::{Route, Routes};
 use crate::state::AppState;
 use crate::{accounts, assets, dashboard, health, llms, mcp, media, openapi};
-
-/// What `Strict-Transport-Security` says: for a year (RFC 6797 §6.1).
-pub const HTTPS_FOR_A_YEAR: &str = "max-age=31536000";
 
 type DefaultHeader = SetResponseHeaderLayer<HeaderValue>;
 
@@ -65,7 +63,7 @@ pub fn router(state: &AppState) -> Router {
             state.clone(),
             client_address::identify_client,
         ))
-        .layer(from_fn(unread_body::drain_unread))
+        .layer(from_fn(drain::drain_unread))
         .layer(from_fn(path::require))
         .layer(CatchPanicLayer::custom(error::panicked))
         .layer(from_fn_with_state(state.clone(), error::write_bodies))

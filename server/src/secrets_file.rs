@@ -12,7 +12,7 @@ use hato_service::{SecretKey, Secrets};
 use zeroize::Zeroizing;
 
 pub use self::stored::SecretsFileError;
-use self::stored::{Name, SecretTable, SecretsFile};
+use self::stored::{SecretName, SecretTable, SecretsFile};
 use crate::config::{GivenSecrets, SecretsConfig};
 use crate::file_modes::warn_if_shared;
 
@@ -45,13 +45,13 @@ pub fn read(data_dir: &Path, given: &GivenSecrets) -> Result<Secrets, SecretsFil
 /// ones for what it lacks. Nothing is written.
 pub fn environment_lines(data_dir: &Path) -> Result<Zeroizing<String>, SecretsFileError> {
     let mut table = SecretsFile::new(data_dir).read()?;
-    for name in Name::NEEDED {
+    for name in SecretName::NEEDED {
         if table.get(name)?.is_none() {
             table.set(name, &random()?);
         }
     }
     let mut lines = Zeroizing::new(String::new());
-    for name in Name::ALL {
+    for name in SecretName::ALL {
         if let Some(secret) = table.get(name)? {
             let digits = Zeroizing::new(hex::encode(secret.as_slice()));
             lines.extend([name.variable(), "=", &digits, "\n"]);
@@ -68,7 +68,7 @@ pub fn effective(
     let stored = SecretsFile::new(data_dir).read()?.secrets()?;
     let secrets = merged(given, &stored);
     let mut table = SecretTable::default();
-    for (name, secret) in Name::ALL.into_iter().zip([
+    for (name, secret) in SecretName::ALL.into_iter().zip([
         &secrets.pepper,
         &secrets.encryption_key,
         &secrets.previous_pepper,
@@ -76,7 +76,7 @@ pub fn effective(
     ]) {
         match secret {
             Some(secret) => table.set(name, secret),
-            None if Name::NEEDED.contains(&name) => {
+            None if SecretName::NEEDED.contains(&name) => {
                 return Err(SecretsFileError::Missing(name.variable()));
             }
             None => {}
@@ -89,7 +89,7 @@ pub fn effective(
 pub fn verify(text: &str) -> Result<(), SecretsFileError> {
     let table = SecretTable::parse(text, Path::new(FILE))?;
     table.secrets()?;
-    for name in Name::NEEDED {
+    for name in SecretName::NEEDED {
         if table.get(name)?.is_none() {
             return Err(SecretsFileError::Missing(name.variable()));
         }
@@ -119,7 +119,9 @@ pub fn is_rotating(data_dir: &Path, given: &GivenSecrets) -> Result<bool, Secret
     let stored = SecretsFile::new(data_dir).read()?.secrets()?;
     let secrets = merged(given, &stored);
     if secrets.encryption_key.is_none() {
-        return Err(SecretsFileError::Missing(Name::EncryptionKey.variable()));
+        return Err(SecretsFileError::Missing(
+            SecretName::EncryptionKey.variable(),
+        ));
     }
     let is_rotating = secrets.previous_encryption_key.is_some();
     if !is_rotating && given.encryption_key.is_some() {
@@ -135,9 +137,9 @@ pub fn begin_rotation(data_dir: &Path, given: &GivenSecrets) -> Result<(), Secre
             return Ok(());
         }
         let mut table = file.read()?;
-        if let Some(key) = table.get(Name::EncryptionKey)? {
-            table.set(Name::PreviousEncryptionKey, &key);
-            table.set(Name::EncryptionKey, &random()?);
+        if let Some(key) = table.get(SecretName::EncryptionKey)? {
+            table.set(SecretName::PreviousEncryptionKey, &key);
+            table.set(SecretName::EncryptionKey, &random()?);
             file.write(&table)?;
         }
         Ok(())
@@ -148,7 +150,7 @@ pub fn begin_rotation(data_dir: &Path, given: &GivenSecrets) -> Result<(), Secre
 pub fn end_rotation(data_dir: &Path) -> Result<(), SecretsFileError> {
     SecretsFile::new(data_dir).locked(|file| {
         let mut table = file.read()?;
-        if table.remove(Name::PreviousEncryptionKey) {
+        if table.remove(SecretName::PreviousEncryptionKey) {
             file.write(&table)?;
         }
         Ok(())
@@ -160,7 +162,7 @@ fn complete(file: &SecretsFile, config: &SecretsConfig) -> Result<GivenSecrets, 
     let mut table = file.read()?;
     if config.generate {
         let mut added = false;
-        for (name, given) in Name::NEEDED
+        for (name, given) in SecretName::NEEDED
             .into_iter()
             .zip([&config.given.pepper, &config.given.encryption_key])
         {

@@ -198,8 +198,8 @@ async fn exchange(
     client: reqwest::Client,
     request: reqwest::Request,
 ) -> Result<Response<Bytes>, reqwest::Error> {
-    let answer = client.execute(request).await?;
+    let status = client.execute(request).await?.status();
     let mut response = Response::new(Bytes::new());
-    *response.status_mut() = answer.status();
+    *response.status_mut() = status;
     Ok(response)
 }

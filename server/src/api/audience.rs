@@ -2,7 +2,7 @@
 
 use axum::Json;
 use axum::extract::{FromRequestParts, Query, State};
-use hato_domain::wire::{Audience, Page, Subscription};
+use hato_domain::wire::{AudienceReport, Page, Subscription};
 use hato_domain::{AudienceFilter, ErrorCode, Tag, UserId};
 use hato_service::ports::{StateFilter, SubscriptionFilter};
 use http::request::Parts;
@@ -30,7 +30,7 @@ pub async fn show(
     State(state): State<AppState>,
     ManageAccess { access, .. }: ManageAccess,
     AudienceParams(filter): AudienceParams,
-) -> ApiResult<Json<Audience>> {
+) -> ApiResult<Json<AudienceReport>> {
     let audience = state.service.audience(&access, filter.as_ref());
     Ok(Json(audience.await?.into()))
 }

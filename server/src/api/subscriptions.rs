@@ -7,7 +7,7 @@ use hato_domain::wire::{
     Acknowledged, PublicKey, RegisterSubscription, Registered, SubscriptionUpdated, Unsubscribe,
     UpdateSubscription,
 };
-use hato_service::{Registrant, Registration};
+use hato_service::{Registrant, RegistrationReceipt};
 use http::header::ORIGIN;
 use http::{HeaderMap, StatusCode};
 
@@ -52,7 +52,7 @@ fn registrant(client: ClientInfo, headers: &HeaderMap) -> Registrant {
     }
 }
 
-fn response(registration: &Registration) -> (StatusCode, Json<Registered>) {
+fn response(registration: &RegistrationReceipt) -> (StatusCode, Json<Registered>) {
     let status = if registration.is_new {
         StatusCode::CREATED
     } else {

@@ -3,25 +3,27 @@
 //! Everything is read and judged in a folder beside that place first. What is there is never overwritten: with `--force` it gets another
 //! name.
 
+mod existing_files;
+
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io;
-use std::iter;
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use hato_service::ports::{Clock as _, SystemClock};
 use hato_store::verify_snapshot;
 use rustix::fs::{FlockOperation, fcntl_lock};
 
+use self::existing_files::{
+    COMPANIONS, free_suffix, keep, refuse_if_any_there, refuse_if_there, rename_if_there,
+    with_suffix,
+};
 use super::archive::{self, Contents};
 use super::error::BackupError;
-use super::{Unfinished, folder_of, stamp, sync_folder};
+use super::unfinished::Unfinished;
+use super::{folder_of, sync_folder};
 use crate::config::StoreConfig;
 use crate::secrets_file;
-
-/// What SQLite keeps beside a database.
-const COMPANIONS: [&str; 3] = ["-wal", "-shm", "-journal"];
 
 /// The arguments of `hato-server restore`.
 #[derive(Args)]
@@ -167,74 +169,6 @@ fn hold(database: &Path) -> Result<Option<File>, BackupError> {
 fn is_named(file: &File, path: &Path) -> io::Result<bool> {
     let (file, named) = (file.metadata()?, fs::metadata(path)?);
     Ok((file.dev(), file.ino()) == (named.dev(), named.ino()))
-}
-
-/// An ending under which nothing was kept yet.
-fn free_suffix(secrets: &Path, database: Option<&Path>) -> String {
-    let suffix = format!(".replaced-{}", stamp(SystemClock.now()));
-    let further = (2_u64..).map(|number| format!("{suffix}-{number}"));
-    let mut suffixes = iter::once(suffix.clone()).chain(further);
-    let is_free = |suffix: &String| {
-        let mut paths = database.into_iter().chain([secrets]);
-        !paths.any(|path| is_kept(&with_suffix(path, suffix)))
-    };
-    suffixes.find(is_free).unwrap_or(suffix)
-}
-
-/// Whether there is such a file, or one that SQLite would take for its own.
-fn is_kept(path: &Path) -> bool {
-    let companions = COMPANIONS.iter().map(|it| with_suffix(path, it));
-    let mut paths = companions.chain([path.to_owned()]);
-    paths.any(|path| fs::symlink_metadata(path).is_ok())
-}
-
-/// Gives a file that is there a second name, which remains when another file gets the first one. Where files have one name only, it
-/// loses the first.
-fn keep(path: &Path, suffix: &str) -> Result<(), BackupError> {
-    let kept = with_suffix(path, suffix);
-    match fs::hard_link(path, &kept) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(placing(path, error)),
-        Err(_) => rename_if_there(path, &kept),
-        Ok(()) => {
-            tell(path, &kept);
-            Ok(())
-        }
-    }
-}
-
-fn rename_if_there(from: &Path, to: &Path) -> Result<(), BackupError> {
-    match fs::rename(from, to) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(placing(from, error)),
-        Err(_) => Ok(()),
-        Ok(()) => {
-            tell(from, to);
-            Ok(())
-        }
-    }
-}
-
-fn tell(from: &Path, to: &Path) {
-    println!("what was in {} is now in {}", from.display(), to.display());
-}
-
-fn refuse_if_any_there(database: &Path) -> Result<(), BackupError> {
-    refuse_if_there(database)?;
-    let mut companions = COMPANIONS.iter();
-    companions.try_for_each(|it| refuse_if_there(&with_suffix(database, it)))
-}
-
-fn refuse_if_there(path: &Path) -> Result<(), BackupError> {
-    match fs::symlink_metadata(path) {
-        Ok(_) => Err(BackupError::Occupied(path.to_owned())),
-        Err(_) => Ok(()),
-    }
-}
-
-fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
-    let mut path = path.as_os_str().to_owned();
-    path.push(suffix);
-    path.into()
 }
 
 fn placing(path: &Path, error: io::Error) -> BackupError {

@@ -3,9 +3,10 @@
 //! When the next one is due follows from the names in the folder, and who has locked the folder makes it: so neither a restart nor another
 //! process on the same data makes one too many. Only files that are named like those made here are ever removed.
 
+mod file_name;
+
 use std::fs::{self, DirBuilder, File, TryLockError};
 use std::io;
-use std::ops::Range;
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::Path;
 use std::sync::Arc;
@@ -17,16 +18,15 @@ use hato_service::ports::{Clock, Store};
 use metrics::{counter, gauge};
 use tokio::time::sleep;
 
-use super::{BackupError, BackupSource, Depth, UNFINISHED, make, stamp};
+use self::file_name::{file_name, is_ours, made_at};
+use super::unfinished::remove_unfinished;
+use super::{BackupError, BackupSource, CheckDepth, make, stamp};
 use crate::config::BackupConfig;
 
 /// How often it is looked whether one is due.
 const LOOK_INTERVAL: Duration = Duration::from_secs(30);
 /// How long it is waited after one that failed.
 const RETRY_DELAY: Duration = Duration::from_mins(10);
-
-const PREFIX: &str = "hato-";
-const SUFFIX: &str = ".tar.zst";
 
 const BACKUPS: &str = "hato_backups_total";
 const LAST: &str = "hato_last_backup_timestamp_seconds";
@@ -77,9 +77,7 @@ impl BackupSchedule {
             let wait = match self.look(folder).await {
                 Ok(()) => LOOK_INTERVAL,
                 Err(error) => {
-                    let causes = crate::logging::with_causes(&error);
-                    tracing::error!(error = %causes, "the back-up has failed");
-                    counter!(BACKUPS, "outcome" => "failed").increment(1);
+                    report_failure(&error);
                     RETRY_DELAY
                 }
             };
@@ -118,10 +116,10 @@ impl BackupSchedule {
     }
 
     /// While something is delivered, the processor's time is the deliveries'.
-    async fn depth(&self) -> Depth {
+    async fn depth(&self) -> CheckDepth {
         match self.store.queued_pages(1).await {
-            Ok(0) => Depth::Whole,
-            _ => Depth::Tables,
+            Ok(0) => CheckDepth::Whole,
+            _ => CheckDepth::Tables,
         }
     }
 
@@ -176,87 +174,12 @@ fn names(folder: &Path) -> io::Result<Vec<String>> {
     Ok(names)
 }
 
-fn file_name(stamp: &str) -> String {
-    format!("{PREFIX}{stamp}{SUFFIX}")
-}
-
-/// Whether it is such a name: hato-20260131T040000Z.tar.zst.
-fn is_ours(name: &str) -> bool {
-    let stamp = name.strip_prefix(PREFIX);
-    let stamp = stamp.and_then(|rest| rest.strip_suffix(SUFFIX));
-    stamp.is_some_and(|stamp| {
-        let shape = "########T######Z";
-        stamp.len() == shape.len()
-            && stamp
-                .bytes()
-                .zip(shape.bytes())
-                .all(|(byte, shape)| match shape {
-                    b'#' => byte.is_ascii_digit(),
-                    shape => byte == shape,
-                })
-    })
-}
-
-/// When a back-up of this name was made.
-fn made_at(name: &str) -> Option<UnixMillis> {
-    let stamp = name.strip_prefix(PREFIX)?.strip_suffix(SUFFIX)?;
-    let part = |range: Range<usize>| stamp.get(range);
-    let date = [part(0..4)?, part(4..6)?, part(6..8)?].join("-");
-    let time = [part(9..11)?, part(11..13)?, part(13..15)?].join(":");
-    UnixMillis::from_date_and_time(&format!("{date}T{time}"))
-}
-
 fn seconds(time: UnixMillis) -> f64 {
     f64::from(u32::try_from(time.0 / 1_000).unwrap_or(u32::MAX))
 }
 
-/// Removes what processes have left that were killed: folders that nobody has locked, in which there is nothing but an unfinished
-/// back-up.
-fn remove_unfinished(folder: &Path) -> io::Result<()> {
-    for entry in fs::read_dir(folder)? {
-        let entry = entry?;
-        let name = entry.file_name();
-        let is_ours = name.as_encoded_bytes().starts_with(UNFINISHED.as_bytes());
-        if !is_ours || !entry.file_type()?.is_dir() {
-            continue;
-        }
-        let path = entry.path();
-        if File::open(&path).is_ok_and(|left| left.try_lock().is_ok()) {
-            for name in ["archive", "hato.db", "hato.db-journal"] {
-                fs::remove_file(path.join(name)).ok();
-            }
-            fs::remove_dir(path).ok();
-        }
-    }
-    Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use hato_domain::UnixMillis;
-
-    use super::{file_name, is_ours, made_at};
-    use crate::backup::stamp;
-
-    #[test]
-    fn a_name_says_when_its_back_up_was_made() {
-        let time = UnixMillis(1_769_832_005_000);
-        assert_eq!(made_at(&file_name(&stamp(time))), Some(time));
-        assert_eq!(made_at("hato-99999999T999999Z.tar.zst"), None);
-    }
-
-    #[test]
-    fn only_names_of_back_ups_are_known() {
-        assert!(is_ours("hato-20260131T040000Z.tar.zst"));
-        for name in [
-            "hato-20260131T040000Z.tar",
-            "hato-.tar.zst",
-            "hato-2026013xT040000Z.tar.zst",
-            "hato-20260131T040000Z.tar.zst.gpg",
-            "my-hato-20260131T040000Z.tar.zst",
-            "hato-120260131T040000Z.tar.zst",
-        ] {
-            assert!(!is_ours(name), "{name}");
-        }
-    }
+fn report_failure(error: &BackupError) {
+    let causes = crate::logging::with_causes(error);
+    tracing::error!(error = %causes, "the back-up has failed");
+    counter!(BACKUPS, "outcome" => "failed").increment(1);
 }

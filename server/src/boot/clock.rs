@@ -6,7 +6,7 @@ use std::time::Duration;
 use hato_service::ports::{Clock, Store};
 use tokio::time::sleep;
 
-/// Between two comparisons.
+/// How long nobody looks at the clock between two comparisons.
 const INTERVAL: Duration = Duration::from_secs(10);
 
 /// Compares them now, before anything is claimed, and then again and again.

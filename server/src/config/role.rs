@@ -22,7 +22,7 @@ impl Role {
         }
     }
 
-    /// The role's name.
+    /// As `HATO_ROLE` and the log name it.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::All => "all",

@@ -13,7 +13,7 @@ use uuid::Uuid;
 
 use crate::http::error;
 use crate::http::request_id::X_REQUEST_ID;
-use crate::router::HTTPS_FOR_A_YEAR;
+use crate::http::strict_transport_security::HTTPS_FOR_A_YEAR;
 
 /// A connection whose bare refusals get an error body.
 pub struct ErrorBodyStream<S> {

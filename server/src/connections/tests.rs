@@ -19,7 +19,7 @@ use super::{ConnectionServer, ConnectionSettings, ConnectionTimeouts, serve};
 
 /// What fits between client and server while nobody reads.
 const IN_TRANSIT: usize = 1_024;
-/// More than fits.
+/// An answer that does not fit between client and server.
 const LARGE: usize = 64 * IN_TRANSIT;
 /// How long the slow answer takes: longer than any time-out.
 const SLOW: Duration = Duration::from_mins(5);

@@ -3,6 +3,7 @@
 //! The checks run in the order of CONTRACT 2: credential, same origin, missing secret, scope (and whether a review is due), app. Where those before and after
 //! them are made: docs/ARCHITECTURE.md, "To add an endpoint".
 
+mod app_id;
 mod credential;
 mod principal;
 mod renewal;
@@ -10,18 +11,15 @@ mod required_secret;
 
 use std::marker::PhantomData;
 
-use axum::extract::path::ErrorKind;
-use axum::extract::rejection::PathRejection;
-use axum::extract::{FromRequestParts, Path, Query};
-use hato_domain::ErrorCode;
+use axum::extract::FromRequestParts;
 use hato_service::access::{AccountPrincipal, MayManage, MaySend, MaySubscribe};
 use http::request::Parts;
-use serde::Deserialize;
 
 pub use credential::Credential;
 pub use renewal::RenewedSession;
 pub use required_secret::{EncryptionKey, NoSecret, Pepper, RequiredSecret};
 
+use self::app_id::{path_app_id, query_app_id};
 use self::principal::{RequestPrincipal, api_key_principal, authenticate};
 use super::error::{ApiError, ApiResult};
 use super::same_origin;
@@ -68,18 +66,6 @@ pub struct OwnerAccess<N = NoSecret> {
 
 /// The right to end the session that is shown, also while a review is due.
 pub struct LogOutAccess;
-
-#[derive(Deserialize)]
-struct AppPathParams {
-    #[serde(rename = "appId")]
-    app_id: String,
-}
-
-#[derive(Deserialize)]
-struct AppQuery {
-    #[serde(rename = "appId")]
-    app_id: Option<String>,
-}
 
 impl FromRequestParts<AppState> for SubscribeAccess {
     type Rejection = ApiError;
@@ -198,29 +184,4 @@ impl FromRequestParts<AppState> for LogOutAccess {
         principal.require_session()?;
         Ok(Self)
     }
-}
-
-/// The app that a path names. A segment that is no text names no app, like the empty text.
-async fn path_app_id(parts: &mut Parts) -> Result<String, ErrorCode> {
-    match Path::<AppPathParams>::from_request_parts(parts, &()).await {
-        Ok(Path(path)) => Ok(path.app_id),
-        Err(rejection) if is_app_id_error(&rejection) => Ok(String::new()),
-        Err(_) => Err(ErrorCode::NotFound),
-    }
-}
-
-fn is_app_id_error(rejection: &PathRejection) -> bool {
-    match rejection {
-        PathRejection::FailedToDeserializePathParams(error) => {
-            matches!(error.kind(), ErrorKind::InvalidUtf8InPathParam { key } if key == "appId")
-        }
-        _ => false,
-    }
-}
-
-/// The app that a query names; an empty name counts as absent, and one given twice is `INVALID_INPUT`.
-fn query_app_id(parts: &Parts) -> Result<Option<String>, ErrorCode> {
-    let query = Query::<AppQuery>::try_from_uri(&parts.uri);
-    let Query(query) = query.map_err(|_| ErrorCode::InvalidInput)?;
-    Ok(query.app_id.filter(|app| !app.is_empty()))
 }

@@ -39,7 +39,7 @@ async fn read_within(body: Body, max_bytes: usize) -> Result<Bytes, ErrorCode> {
     match Limited::new(body, max_bytes).collect().await {
         Ok(body) => Ok(body.to_bytes()),
         Err(error) if error.is::<LengthLimitError>() => Err(ErrorCode::PayloadTooLarge),
-        Err(error) if BodyError::find(&*error) == Some(BodyError::NoRoom) => {
+        Err(error) if BodyError::find(&*error) == Some(BodyError::NoMemory) => {
             Err(ErrorCode::Overloaded)
         }
         Err(_) => Err(ErrorCode::InvalidInput),

@@ -93,6 +93,15 @@ pub async fn limit_failed_keys(
     }
 }
 
+fn has_failed(response: &Response) -> bool {
+    matches!(
+        response.extensions().get(),
+        Some(RefusalCode(
+            ErrorCode::Unauthorized | ErrorCode::InvalidApiKey
+        ))
+    )
+}
+
 async fn count_failed_key(state: &AppState, request: Request, next: Next) -> ApiResult<Response> {
     let client = ClientInfo::from_extensions(request.extensions())?.rate_limit_key;
     let window = &state.limits.keys;
@@ -106,13 +115,10 @@ async fn count_failed_key(state: &AppState, request: Request, next: Next) -> Api
         return Err(ErrorCode::RateLimited.into());
     }
     let response = next.run(request).await;
-    let failed = matches!(
-        response.extensions().get(),
-        Some(RefusalCode(
-            ErrorCode::Unauthorized | ErrorCode::InvalidApiKey
-        ))
-    );
-    if failed && !window.count(client).await.map_err(ServiceError::from)? && !has_session {
+    if has_failed(&response)
+        && !window.count(client).await.map_err(ServiceError::from)?
+        && !has_session
+    {
         return Err(ErrorCode::RateLimited.into());
     }
     Ok(response)

@@ -1,6 +1,6 @@
-//! Bodies of requests while they arrive: in time, and no more of them in memory than there is room for (CONTRACT 18).
+//! Bodies of requests while they arrive: in time, and no more of them than the memory for them holds (CONTRACT 18).
 
-mod room;
+mod memory;
 
 use std::error::Error;
 use std::pin::Pin;
@@ -17,21 +17,21 @@ use hato_app::{MAX_FORM_BYTES, MAX_LIST_BYTES, takes_list};
 use hyper::body::{Frame, SizeHint};
 use tokio::time::{Sleep, sleep};
 
-use self::room::{BodyRoom, HeldBytes};
+use self::memory::{BodyMemory, HeldBytes};
 use super::client_address::ClientInfo;
 
 /// How long a list of subscribers may take: it is registered while it arrives.
 const LIST_TIMEOUT: Duration = Duration::from_mins(5);
 
-/// Lists of the largest size that there is room for.
+/// Lists of the largest size that there is memory for.
 const LISTS_AT_A_TIME: usize = 4;
 
-/// How long bodies may take, and how much room there is for them in this process.
+/// How long bodies may take, and how much memory there is for them in this process.
 #[derive(Clone, Debug)]
 pub struct BodyLimits {
     timeout: Duration,
-    room: Arc<BodyRoom>,
-    /// What holds for lists of subscribers, whose room is their own.
+    memory: Arc<BodyMemory>,
+    /// What holds for lists of subscribers, whose memory is their own.
     lists: Option<Arc<BodyLimits>>,
 }
 
@@ -39,8 +39,8 @@ pub struct BodyLimits {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BodyError {
     /// All bodies together, or those of the client, are as large as they may be.
-    #[error("there is no room for the body")]
-    NoRoom,
+    #[error("there is no memory for the body")]
+    NoMemory,
     /// It has taken longer than it may.
     #[error("the body does not arrive in time")]
     TimedOut,
@@ -49,21 +49,21 @@ pub enum BodyError {
 impl Default for BodyLimits {
     fn default() -> Self {
         let list_bytes = LISTS_AT_A_TIME * (MAX_LIST_BYTES + MAX_FORM_BYTES);
-        let lists = Self::new(LIST_TIMEOUT, BodyRoom::for_anybody(list_bytes));
-        let room = BodyRoom::shared_by_clients(64 * 1024 * 1024);
+        let lists = Self::new(LIST_TIMEOUT, BodyMemory::for_anybody(list_bytes));
+        let memory = BodyMemory::shared_by_clients(64 * 1024 * 1024);
         Self {
             lists: Some(Arc::new(lists)),
-            ..Self::new(Duration::from_secs(30), room)
+            ..Self::new(Duration::from_secs(30), memory)
         }
     }
 }
 
 impl BodyLimits {
-    /// Bodies take at most `timeout` each, and the room that there is together.
-    fn new(timeout: Duration, room: BodyRoom) -> Self {
+    /// Bodies take at most `timeout` each, and the memory that there is together.
+    fn new(timeout: Duration, memory: BodyMemory) -> Self {
         Self {
             timeout,
-            room: Arc::new(room),
+            memory: Arc::new(memory),
             lists: None,
         }
     }
@@ -83,7 +83,7 @@ impl BodyError {
     }
 }
 
-/// Middleware: whoever reads the body gets a [`BodyError`] when it takes too long, or no room is left. What was read counts until
+/// Middleware: whoever reads the body gets a [`BodyError`] when it takes too long, or no memory is left. What was read counts until
 /// the response is there.
 pub async fn bound(State(limits): State<BodyLimits>, request: Request, next: Next) -> Response {
     if request.body().is_end_stream() {
@@ -94,7 +94,7 @@ pub async fn bound(State(limits): State<BodyLimits>, request: Request, next: Nex
         Err(error) => return error.into_response(),
     };
     let limits = limits.of_path(request.uri().path());
-    let held = Arc::new(HeldBytes::new(&limits.room, client));
+    let held = Arc::new(HeldBytes::new(&limits.memory, client));
     let bounded = |body| BoundedBody {
         body,
         held: Arc::clone(&held),
@@ -144,7 +144,7 @@ impl HttpBody for BoundedBody {
         if let Some(Ok(frame)) = &frame
             && !self.held.take(frame.data_ref().map_or(0, Bytes::len))
         {
-            return Poll::Ready(Some(Err(axum::Error::new(BodyError::NoRoom))));
+            return Poll::Ready(Some(Err(axum::Error::new(BodyError::NoMemory))));
         }
         Poll::Ready(frame)
     }
@@ -180,7 +180,7 @@ mod tests {
     use tokio::time::Instant;
     use tower::ServiceExt as _;
 
-    use super::room::BodyRoom;
+    use super::memory::BodyMemory;
     use super::{BodyLimits, bound};
     use crate::http::client_address::ClientInfo;
     use crate::http::error::RefusalCode;
@@ -233,7 +233,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_is_held_takes_room_until_the_answer() {
+    async fn what_is_held_takes_memory_until_the_answer() {
         let finish = Arc::new(Notify::new());
         let (reading, finished) = (Arc::new(Notify::new()), Arc::clone(&finish));
         let has_read = Arc::clone(&reading);
@@ -242,7 +242,7 @@ mod tests {
             finished.notified().await;
             "ok"
         };
-        let limits = BodyLimits::new(Duration::from_mins(1), BodyRoom::for_anybody(10));
+        let limits = BodyLimits::new(Duration::from_mins(1), BodyMemory::for_anybody(10));
         let router = Router::new()
             .route("/", post(async |_: ApiJson<Value>| "ok"))
             .route("/wait", post(wait))

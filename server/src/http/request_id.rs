@@ -46,14 +46,14 @@ async fn timed(request: Request, next: Next) -> Response {
 
 fn log(response: &Response, took: Duration) {
     let status = response.status().as_u16();
-    let took = took.as_micros();
+    let duration_us = took.as_micros();
     let code = refusal_code(response).map(ErrorCode::as_str);
     if response.status().is_server_error() {
-        tracing::warn!(status, code, took_us = took, "failed");
+        tracing::warn!(status, code, duration_us, "failed");
     } else if response.status().is_client_error() {
-        tracing::info!(status, code, took_us = took, "refused");
+        tracing::info!(status, code, duration_us, "refused");
     } else {
-        tracing::debug!(status, took_us = took, "answered");
+        tracing::debug!(status, duration_us, "answered");
     }
 }
 

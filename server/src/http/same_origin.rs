@@ -68,10 +68,8 @@ fn is_own_site(site: &[u8]) -> bool {
 }
 
 fn has_own_origin(parts: &Parts, base_url: &BaseUrl) -> bool {
-    let origin = parts
-        .headers
-        .get(ORIGIN)
-        .and_then(|origin| origin.to_str().ok());
+    let origin = parts.headers.get(ORIGIN);
+    let origin = origin.and_then(|origin| origin.to_str().ok());
     origin.is_some_and(|origin| {
         origin == base_url.as_str() || Some(origin) == requested_origin(parts).as_deref()
     })
@@ -80,10 +78,8 @@ fn has_own_origin(parts: &Parts, base_url: &BaseUrl) -> bool {
 /// The scheme and host that the request itself was sent to.
 fn requested_origin(parts: &Parts) -> Option<String> {
     let host = parts.headers.get(HOST)?.to_str().ok()?.to_ascii_lowercase();
-    let is_https = parts
-        .extensions
-        .get::<ClientInfo>()
-        .is_some_and(|client| client.is_https);
+    let client = parts.extensions.get::<ClientInfo>();
+    let is_https = client.is_some_and(|client| client.is_https);
     let scheme = if is_https { "https" } else { "http" };
     Some(format!("{scheme}://{host}"))
 }

@@ -1,7 +1,7 @@
 //! Who subscribes (CONTRACT 12).
 
 use hato_domain::ErrorCode as E;
-use hato_domain::wire::{Audience, Subscription};
+use hato_domain::wire::{AudienceReport, Subscription};
 use serde_json::{Value, json};
 
 use super::history::list;
@@ -29,7 +29,7 @@ pub fn operations() -> Vec<OperationSpec> {
             .summary("Whom a send would go to", "送信の対象になる人数を取得する")
             .about("Everybody, or who meets all conditions that are given.")
             .parameters(parameter::audience())
-            .response::<Audience>(200, "How many, by push service and age.", audience())
+            .response::<AudienceReport>(200, "How many, by push service and age.", audience())
             .errors([E::InvalidInput, E::Overloaded]),
     ]
 }

@@ -16,6 +16,8 @@ use super::response;
 
 /// An endpoint as its group's file describes it.
 pub struct OperationSpec {
+    /// What generated clients call it.
+    pub id: &'static str,
     method: HttpMethod,
     path: &'static str,
     about: Option<&'static str>,
@@ -51,6 +53,7 @@ pub fn delete(path: &'static str, id: &'static str) -> OperationSpec {
 impl OperationSpec {
     fn new(method: HttpMethod, path: &'static str, id: &'static str) -> Self {
         Self {
+            id,
             method,
             path,
             about: None,

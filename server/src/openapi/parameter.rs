@@ -137,7 +137,11 @@ pub fn next() -> Parameter {
 
 /// What GitHub hands back to the browser.
 pub fn callback() -> [Parameter; 2] {
-    ["code", "state"].map(|name| query(name, "As GitHub gave it.", text()))
+    [("code", "abc"), ("state", "def")].map(|(name, example)| {
+        described(name, ParameterIn::Query, "As GitHub gave it.", text())
+            .example(Some(example.into()))
+            .build()
+    })
 }
 
 fn query(name: &str, about: &str, schema: RefOr<Schema>) -> Parameter {

@@ -33,7 +33,7 @@ pub fn operations() -> Vec<OperationSpec> {
         )
         .summary(
             "Have browsers subscribe with it from now on",
-            "VAPID 鍵を主たる鍵にする",
+            "VAPID 鍵を既定の鍵にする",
         )
         .about("The page script moves visitors who subscribed with another key, without asking them.")
         .response::<Acknowledged>(200, "It is the primary key.", json!({"ok": true})),

@@ -36,14 +36,14 @@ pub enum SecretsFileError {
 
 /// The name of a secret.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Name {
+pub(super) enum SecretName {
     Pepper,
     EncryptionKey,
     PreviousPepper,
     PreviousEncryptionKey,
 }
 
-impl Name {
+impl SecretName {
     pub(super) const ALL: [Self; 4] = [
         Self::Pepper,
         Self::EncryptionKey,
@@ -97,7 +97,7 @@ impl SecretTable {
         let path = path.to_owned();
         match text.parse() {
             Ok(table) => Ok(Self { table, path }),
-            Err(_) => Err(SecretsFileError::Damaged(path, Name::Pepper.as_str())),
+            Err(_) => Err(SecretsFileError::Damaged(path, SecretName::Pepper.as_str())),
         }
     }
 
@@ -105,11 +105,11 @@ impl SecretTable {
         Zeroizing::new(self.table.to_string())
     }
 
-    pub(super) fn has(&self, name: Name) -> bool {
+    pub(super) fn has(&self, name: SecretName) -> bool {
         self.table.contains_key(name.as_str())
     }
 
-    pub(super) fn get(&self, name: Name) -> Result<Option<SecretKey>, SecretsFileError> {
+    pub(super) fn get(&self, name: SecretName) -> Result<Option<SecretKey>, SecretsFileError> {
         let Some(value) = self.table.get(name.as_str()) else {
             return Ok(None);
         };
@@ -118,13 +118,13 @@ impl SecretTable {
         secret.map(Some).ok_or_else(damaged)
     }
 
-    pub(super) fn set(&mut self, name: Name, secret: &SecretKey) {
+    pub(super) fn set(&mut self, name: SecretName, secret: &SecretKey) {
         let digits = Value::String(hex::encode(secret.as_slice()));
         self.table.insert(name.as_str().to_owned(), digits);
     }
 
     /// Whether it was there.
-    pub(super) fn remove(&mut self, name: Name) -> bool {
+    pub(super) fn remove(&mut self, name: SecretName) -> bool {
         match self.table.remove(name.as_str()) {
             Some(Value::String(mut text)) => {
                 text.zeroize();
@@ -137,10 +137,10 @@ impl SecretTable {
     /// All that it holds.
     pub(super) fn secrets(&self) -> Result<GivenSecrets, SecretsFileError> {
         Ok(GivenSecrets {
-            pepper: self.get(Name::Pepper)?,
-            encryption_key: self.get(Name::EncryptionKey)?,
-            previous_pepper: self.get(Name::PreviousPepper)?,
-            previous_encryption_key: self.get(Name::PreviousEncryptionKey)?,
+            pepper: self.get(SecretName::Pepper)?,
+            encryption_key: self.get(SecretName::EncryptionKey)?,
+            previous_pepper: self.get(SecretName::PreviousPepper)?,
+            previous_encryption_key: self.get(SecretName::PreviousEncryptionKey)?,
         })
     }
 }

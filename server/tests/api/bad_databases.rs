@@ -3,6 +3,7 @@
 use std::process::{Command, Output, Stdio};
 
 use hato_testkit::TestDatabase;
+use hato_testkit::old_postgres::old_postgres;
 use hato_testkit::push_service::PushService;
 use hato_testkit::secured_cluster::SecuredCluster;
 use hato_testkit::server::{HatoServer, Launch};
@@ -103,6 +104,14 @@ async fn a_database_that_cannot_be_used_ends_the_start_with_one_line() {
         1,
         "cannot migrate the database: migration 2 is partially applied",
     );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_version_that_is_too_old_ends_the_start_with_the_one_that_is_needed() {
+    let address = old_postgres().await;
+    let url = format!("postgres://hato:the-password@{address}/hato?sslmode=disable");
+    let says = "this PostgreSQL is version 14; version 15 or later is needed";
+    assert_refused(&url, 1, says);
 }
 
 #[tokio::test(flavor = "multi_thread")]

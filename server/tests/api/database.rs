@@ -1,9 +1,13 @@
 //! The server's database, seen and changed beside the server.
 
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use hato_testkit::server::HatoServer;
 use sqlx::postgres::{PgConnection, Postgres};
 use sqlx::sqlite::{Sqlite, SqliteConnection};
 use sqlx::{AssertSqlSafe, Connection as _, Decode, Type};
+
+use crate::fixtures::{AUTH, P256DH};
 
 /// A connection of the test's own.
 pub enum DatabaseConnection {
@@ -39,7 +43,7 @@ impl DatabaseConnection {
         }
     }
 
-    /// Runs statements.
+    /// Runs statements in the database, as nobody but the store does otherwise.
     pub async fn execute(&mut self, statements: &str) {
         let statements = sqlx::raw_sql(AssertSqlSafe(statements));
         let done = match self {
@@ -120,4 +124,22 @@ pub async fn fill_keys(server: &HatoServer) {
         FROM filled"
     );
     execute(server, &statement).await;
+}
+
+/// Gives each app so many subscribers, at addresses that begin with `endpoint`: asking the API for each would take longer than any test.
+pub async fn fill_subscriptions(server: &HatoServer, count: usize, endpoint: &str) {
+    let decode = |text| URL_SAFE_NO_PAD.decode(text);
+    let p256dh = bytes(server, &decode(P256DH).expect("base64url"));
+    let auth = bytes(server, &decode(AUTH).expect("base64url"));
+    let random = random_bytes(server);
+    let statements = format!(
+        "WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < {count})
+        INSERT INTO subscriptions (public_id, app_id, endpoint, endpoint_hash, p256dh, auth, position,
+                                   created_at)
+        SELECT 'sub_' || a.id || n, a.id, '{endpoint}' || n, {random}, {p256dh}, {auth}, n,
+               1700000000000
+        FROM apps AS a, numbers;
+        UPDATE apps SET active_subscriptions = {count}, last_position = {count}"
+    );
+    execute(server, &statements).await;
 }

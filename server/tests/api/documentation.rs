@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::process::Command;
 
 use hato_domain::ErrorCode;
+use hato_service::ports::MAX_VAPID_KEYS;
 
 use crate::fixtures::BINARY;
 
@@ -79,4 +80,20 @@ fn every_command_of_operators_is_described() {
             "{command}"
         );
     }
+}
+
+/// The reference's section on an endpoint.
+fn section(endpoint: &str) -> &'static str {
+    let sections = API.split("\n### ");
+    let mut found = sections.filter(|it| it.lines().next() == Some(endpoint));
+    found.next().unwrap_or_else(|| panic!("no {endpoint}"))
+}
+
+#[test]
+fn the_reference_names_how_many_vapid_keys_an_app_has() {
+    let text = section("POST /api/v1/apps/{appId}/vapid-keys");
+    let limit = format!("An app has at most {MAX_VAPID_KEYS}: the next one is 409 `TOO_MANY_KEYS`");
+    assert!(text.contains(&limit), "{text}");
+    let row = format!("1,000 API keys, or {MAX_VAPID_KEYS} VAPID keys.");
+    assert!(API.contains(&row), "{row}");
 }

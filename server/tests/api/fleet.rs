@@ -7,6 +7,7 @@ mod listeners;
 mod progress;
 mod sends;
 mod sessions;
+mod settings;
 mod sweeps;
 mod webhooks;
 

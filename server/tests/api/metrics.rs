@@ -1,6 +1,8 @@
 //! `GET /metrics` on a listener of its own (CONTRACT 1, `HATO_METRICS_LISTEN`).
 
 mod moments;
+mod passwords;
+mod webhooks;
 
 use std::net::SocketAddr;
 

@@ -1,6 +1,8 @@
 //! What watches Hato: Prometheus has nothing against the metrics, and the alerts and the dashboard in deploy/ ask for none that is not
 //! there.
 
+mod dashboard;
+
 use std::collections::BTreeSet;
 use std::io::{ErrorKind, Write as _};
 use std::process::{Command, Stdio};
@@ -100,10 +102,15 @@ fn names(text: &str) -> BTreeSet<&str> {
         .collect()
 }
 
+/// Grafana's dashboard.
+fn dashboard() -> Value {
+    let text = fs::read_to_string(format!("{DEPLOY}/grafana/hato.json")).expect("a dashboard");
+    serde_json::from_str(&text).expect("JSON")
+}
+
 /// The expressions of the dashboard, with the selection that a browser would make.
 fn dashboard_expressions() -> Vec<String> {
-    let text = fs::read_to_string(format!("{DEPLOY}/grafana/hato.json")).expect("a dashboard");
-    let dashboard: Value = serde_json::from_str(&text).expect("JSON");
+    let dashboard = dashboard();
     let panels = dashboard["panels"].as_array().expect("panels").iter();
     let targets = panels.filter_map(|panel| panel["targets"].as_array());
     let expressions = targets.flatten().map(|target| {

@@ -1,5 +1,7 @@
 //! Subscribers that come from elsewhere, and those that leave (CONTRACT 16).
 
+mod faults;
+
 use futures_util::future::{Either, select};
 use hato_testkit::client::{Client, Reply};
 use hato_testkit::owner::OwnedApp;
@@ -218,7 +220,7 @@ async fn what_comes_with_a_subscriber_is_kept(database: TestDatabase) {
     assert_eq!(
         endpoints,
         [2, 1, 0].map(endpoint),
-        "in the order of registration"
+        "in the order of created_at"
     );
 }
 

@@ -16,7 +16,7 @@ use crate::outcome::Served;
 
 const CLIENTS: usize = 4;
 /// Between two requests of a client, so that workers and tests have the machine as well.
-const PAUSE: Duration = Duration::from_millis(20);
+const RETRY_DELAY: Duration = Duration::from_millis(20);
 
 /// Clients that send to one subscriber after the other, through the API's processes in turn.
 pub struct Acceptor {
@@ -32,7 +32,7 @@ pub struct Accepted {
 }
 
 impl Acceptor {
-    /// Begins to send.
+    /// Starts the clients, which send until they are told to stop.
     pub fn start(fleet: &Fleet) -> Self {
         let is_stopping = Arc::<AtomicBool>::default();
         let addresses = 0..fleet.apis.len();
@@ -58,7 +58,7 @@ impl Acceptor {
                     body["endpoint"] = json!(endpoints[browser]);
                     let send = send_until_accepted(&apis, number, &body).await;
                     accepted.push(Accepted { send, browser });
-                    sleep(PAUSE).await;
+                    sleep(RETRY_DELAY).await;
                 }
                 accepted
             }
@@ -97,7 +97,7 @@ pub async fn send_until_accepted(apis: &[Client], number: usize, body: &Value) -
             Err(_) => {}
         }
         attempt += 1;
-        sleep(PAUSE).await;
+        sleep(RETRY_DELAY).await;
     }
 }
 

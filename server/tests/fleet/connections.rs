@@ -3,11 +3,15 @@
 use std::collections::HashSet;
 
 use hato_cluster::Durability;
+use hato_testkit::seeded_rng;
 
 use crate::acceptor::Acceptor;
-use crate::fixtures::{Fleet, FleetSize, env_or};
+use crate::fixtures::{DATABASE, Fleet, FleetSize, cluster, env_or};
 
-const RECIPIENTS: usize = 4_000;
+/// For each cut of all connections: so many take longer than it and the cuts before it.
+const RECIPIENTS: u64 = 1_500;
+/// Requests between two cuts of all connections at most.
+const BETWEEN_CUTS: u64 = 200;
 /// Between two cuts of all connections.
 const SINGLE_CUTS: u64 = 8;
 
@@ -20,20 +24,26 @@ const CUT_ONE: &str = "SELECT pg_terminate_backend(pid) FROM
 
 #[tokio::test(flavor = "multi_thread")]
 async fn connections_that_are_cut_lose_nothing_and_double_nothing() {
+    let cuts = env_or("HATO_CUTS", 4);
     let size = FleetSize {
         apis: 2,
         workers: 3,
-        recipients: RECIPIENTS,
+        recipients: usize::try_from(cuts * RECIPIENTS).expect("not so many"),
     };
-    let fleet = Fleet::start(Durability::None, size).await;
+    let cluster = cluster(Durability::None);
+    let url = cluster.url(DATABASE);
+    let fleet = Fleet::start_slow(cluster, size, &[("HATO_DATABASE_URL", &url)]).await;
+    let mut rng = seeded_rng::from_env();
     let acceptor = Acceptor::start(&fleet);
     let send = fleet.broadcast(0).await;
-    for _ in 0..env_or("HATO_CUTS", 4) {
+    for _ in 0..cuts {
+        fleet.get_under_way(rng.u64(1..BETWEEN_CUTS), &send).await;
         for _ in 0..SINGLE_CUTS {
             fleet.query(CUT_ONE);
         }
         fleet.query(CUT_ALL);
     }
+    fleet.assert_under_way(&send);
     let outcome = fleet.finish(&send).await;
     let accepted = acceptor.stop().await;
     println!("{} accepted besides {outcome}", accepted.len());

@@ -23,10 +23,10 @@ async fn what_was_accepted_outlives_its_primary() {
     let standby = primary.start_standby(Durability::Full).expect("a standby");
     let proxy = DatabaseProxy::start(&primary).await;
     let url = proxy.url();
-    let mut fleet = Fleet::start_on(primary, size, &[("HATO_DATABASE_URL", &url)]).await;
+    let mut fleet = Fleet::start_slow(primary, size, &[("HATO_DATABASE_URL", &url)]).await;
     let acceptor = Acceptor::start(&fleet);
     let send = fleet.broadcast(0).await;
-    fleet.reaches(BEFORE_FAILURE, &send).await;
+    fleet.get_under_way(BEFORE_FAILURE, &send).await;
 
     fleet.cluster.kill().expect("killed");
     proxy.lead_to(&standby);

@@ -11,6 +11,7 @@ use hato_testkit::push_service::{
 };
 use hato_testkit::server::{HatoServer, Launch};
 use serde_json::{Value, json};
+use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio::task::JoinSet;
 use tokio::time::{interval, timeout};
 
@@ -23,6 +24,11 @@ pub const WAIT_TIMEOUT: Duration = Duration::from_mins(3);
 pub const POLL_INTERVAL: Duration = Duration::from_millis(50);
 /// Subscriptions that a statement makes: an argument of a program has at most 128 KiB.
 const SEEDED_AT_A_TIME: usize = 1_000;
+
+/// More fleets than run at a time.
+const MAX_FLEETS: u32 = 1_000;
+/// The fleets that may run beside others.
+static FLEETS: Semaphore = Semaphore::const_new(MAX_FLEETS as usize);
 
 /// How many processes there are, and how many subscribers.
 pub struct FleetSize {
@@ -40,6 +46,7 @@ pub struct Fleet {
     pub app: OwnedApp,
     pub browsers: Vec<BrowserSubscription>,
     launch: Launch,
+    _place: SemaphorePermit<'static>,
 }
 
 /// A cluster with the fleet's database, still without tables.
@@ -67,25 +74,34 @@ impl Fleet {
         Self::start_on(cluster, size, &settings).await
     }
 
-    /// A fleet whose push service handles so many requests a second, and keeps these of its messages.
-    pub async fn start_throttled(
-        size: FleetSize,
-        requests_per_second: u32,
-        decryption: Decryption,
-    ) -> Self {
+    /// A fleet beside which no other runs: its processes have the machine to themselves.
+    pub async fn start_alone(size: FleetSize) -> Self {
+        let alone = FLEETS.acquire_many(MAX_FLEETS).await.expect("it is open");
         let cluster = cluster(Durability::None);
         let url = cluster.url(DATABASE);
-        let push = push_service(Some(requests_per_second), decryption).await;
-        Self::start_at(push, cluster, size, &[("HATO_DATABASE_URL", &*url)]).await
+        let settings = [("HATO_DATABASE_URL", &*url)];
+        let push = push_service(counting()).await;
+        Self::start_as(alone, push, cluster, size, &settings).await
     }
 
     /// A fleet whose processes find the cluster's database by the settings.
     pub async fn start_on(cluster: Cluster, size: FleetSize, settings: &[(&str, &str)]) -> Self {
-        let push = push_service(None, Decryption::CountOnly).await;
-        Self::start_at(push, cluster, size, settings).await
+        Self::start_at(push_service(counting()).await, cluster, size, settings).await
     }
 
-    async fn start_at(
+    /// The same with this push service.
+    pub async fn start_at(
+        push: PushService,
+        cluster: Cluster,
+        size: FleetSize,
+        settings: &[(&str, &str)],
+    ) -> Self {
+        let among_others = FLEETS.acquire().await.expect("it is open");
+        Self::start_as(among_others, push, cluster, size, settings).await
+    }
+
+    async fn start_as(
+        place: SemaphorePermit<'static>,
         push: PushService,
         cluster: Cluster,
         size: FleetSize,
@@ -107,6 +123,7 @@ impl Fleet {
             push,
             app,
             launch,
+            _place: place,
         };
         fleet.seed();
         for _ in 1..size.apis {
@@ -138,7 +155,7 @@ impl Fleet {
         self.apis[api] = start(&launch, "api").await;
     }
 
-    /// Every process.
+    /// The processes of the fleet, `api` and `worker` alike.
     pub fn servers(&self) -> impl Iterator<Item = &HatoServer> {
         self.apis.iter().chain(&self.workers)
     }
@@ -228,16 +245,17 @@ impl Fleet {
     }
 }
 
-/// A push service that handles so many requests a second, and keeps these of its messages.
-async fn push_service(requests_per_second: Option<u32>, decryption: Decryption) -> PushService {
-    let options = PushServiceOptions {
-        decryption,
-        requests_per_second,
+/// A push service that keeps no messages.
+pub fn counting() -> PushServiceOptions {
+    PushServiceOptions {
+        decryption: Decryption::CountOnly,
         ..PushServiceOptions::default()
-    };
-    PushService::start_with(options)
-        .await
-        .expect("a push service")
+    }
+}
+
+pub async fn push_service(options: PushServiceOptions) -> PushService {
+    let started = PushService::start_with(options).await;
+    started.expect("a push service")
 }
 
 /// How each process of a fleet is started.
@@ -255,7 +273,7 @@ async fn start(launch: &Launch, role: &str) -> HatoServer {
     started.unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// What is sent.
+/// The body of a send that has nothing but what it must have.
 pub fn message() -> Value {
     json!({"title": "t", "body": "b"})
 }

@@ -14,3 +14,4 @@ mod outcome;
 mod pace;
 mod sharing;
 mod throttling;
+mod under_way;

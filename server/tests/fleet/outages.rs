@@ -6,26 +6,31 @@ use hato_cluster::Durability;
 use hato_testkit::seeded_rng;
 
 use crate::acceptor::Acceptor;
-use crate::fixtures::{Fleet, FleetSize, env_or, wait_until_ready_is};
+use crate::fixtures::{DATABASE, Fleet, FleetSize, cluster, env_or, wait_until_ready_is};
 
-const RECIPIENTS: usize = 4_000;
+/// For each outage, for pages that somebody has are delivered meanwhile.
+const RECIPIENTS: u64 = 4_000;
+/// Requests between two outages at most.
+const BETWEEN_OUTAGES: u64 = 1_000;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_database_that_is_killed_loses_nothing_and_everybody_finds_it_again() {
+    let outages = env_or("HATO_OUTAGES", 2);
     let size = FleetSize {
         apis: 2,
         workers: 3,
-        recipients: RECIPIENTS,
+        recipients: usize::try_from(outages * RECIPIENTS).expect("not so many"),
     };
-    let fleet = Fleet::start(Durability::Full, size).await;
+    let cluster = cluster(Durability::Full);
+    let url = cluster.url(DATABASE);
+    let fleet = Fleet::start_slow(cluster, size, &[("HATO_DATABASE_URL", &url)]).await;
     let mut rng = seeded_rng::from_env();
     let acceptor = Acceptor::start(&fleet);
     let send = fleet.broadcast(0).await;
     let mut in_flight = HashSet::new();
-    for _ in 0..env_or("HATO_OUTAGES", 2) {
-        fleet
-            .reaches(rng.u64(1..RECIPIENTS as u64 / 3), &send)
-            .await;
+    for _ in 0..outages {
+        let further = rng.u64(1..BETWEEN_OUTAGES);
+        fleet.get_under_way(further, &send).await;
         fleet.cluster.kill().expect("killed");
         wait_until_ready_is(fleet.servers(), 503).await;
         fleet.cluster.restart().expect("it starts again");

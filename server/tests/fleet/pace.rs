@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use hato_testkit::push_service::Decryption;
+use hato_testkit::push_service::PushServiceOptions;
 use hato_testkit::seeded_rng;
 use serde_json::json;
 
@@ -27,7 +27,11 @@ async fn three_workers_begin_no_more_than_the_pace_whoever_is_killed() {
         workers: WORKERS,
         recipients: RECIPIENTS,
     };
-    let mut fleet = Fleet::start_throttled(size, REQUESTS_PER_SECOND, Decryption::All).await;
+    let slow = PushServiceOptions {
+        requests_per_second: Some(REQUESTS_PER_SECOND),
+        ..PushServiceOptions::default()
+    };
+    let mut fleet = Fleet::start_with_push_service(size, slow).await;
     let mut paced = message();
     paced["max_per_minute"] = json!(PER_MINUTE);
     let send = fleet.send(0, &paced, RECIPIENTS).await;

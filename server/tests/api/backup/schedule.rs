@@ -5,9 +5,10 @@ use std::path::Path;
 
 use hato_testkit::TestDatabase;
 use hato_testkit::server::{HatoServer, Launch};
+use serde_json::json;
 
 use super::{assert_done, names, run};
-use crate::fixtures::{BINARY, start, wait_until_logged};
+use crate::fixtures::{BINARY, app, post, start, subscribe, wait_until_logged};
 use crate::metrics::{metrics_of, scrape, value};
 
 const MADE: &str = "made a back-up";
@@ -81,6 +82,35 @@ async fn a_restart_makes_none_before_it_is_due() {
     let text = scrape(&metrics_of(&server)).await;
     assert!(value(&text, "hato_last_backup_timestamp_seconds") > Some(1.7e9));
     assert_eq!(value(&text, "hato_backup_interval_seconds"), Some(86_400.0));
+}
+
+/// A send to one recipient a minute, and three of them: the others' pages are queued.
+async fn queue_pages(server: &HatoServer) {
+    let app = app(server, "owner@example.com").await;
+    subscribe(&app, 3).await;
+    let message = json!({"title": "t", "body": "b", "max_per_minute": 1});
+    let sent = post(&app.backend, "/api/v1/notify", &message).await;
+    assert_eq!(sent.status, 202, "{sent}");
+}
+
+#[tokio::test]
+async fn while_pages_are_queued_the_copy_is_not_checked_row_by_row() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut server = scheduled(TestDatabase::sqlite().await, folder.path()).await;
+    wait_until_logged(&server, MADE).await;
+    assert!(server.log().contains("depth=Whole"), "{}", server.log());
+    queue_pages(&server).await;
+    server.terminate().await.expect("it stops");
+    let first = names(folder.path()).remove(0);
+    fs::remove_file(folder.path().join(first)).expect("removed");
+    server.restart().await.expect("it starts");
+    wait_until_logged(&server, MADE).await;
+    assert!(server.log().contains("depth=Tables"), "{}", server.log());
+    // What is in it is whole all the same.
+    let made = names(folder.path()).remove(0);
+    let file = folder.path().join(made).display().to_string();
+    let restored = Launch::new(BINARY).data_dir(folder.path().join("restored"));
+    assert_done(&run(&restored, "restore", &[&file]).await);
 }
 
 #[tokio::test]

@@ -153,7 +153,7 @@ async fn subscribers_of_an_app_are_counted_together() {
 }
 
 /// All but so many of the recipients that the Free plan allows are used up, also if the month ends meanwhile.
-const USE_UP: &str = "
+pub const USE_UP: &str = "
     INSERT INTO monthly_usage (account_id, month, recipients)
     SELECT id, EXTRACT(YEAR FROM now() AT TIME ZONE 'UTC') * 12
                + EXTRACT(MONTH FROM now() AT TIME ZONE 'UTC') - 1 + later, 30000 - 20

@@ -52,8 +52,9 @@ impl Listener {
             .collect()
     }
 
+    /// Without the marks at which Leptos divides texts.
     fn text(&self) -> String {
-        String::from_utf8_lossy(&self.seen).into_owned()
+        String::from_utf8_lossy(&self.seen).replace("<!>", "")
     }
 }
 

@@ -1,12 +1,18 @@
 //! What is as it is at a moment: the queue, the engine by push service, and the files.
 
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+
 use hato_testkit::owner::OwnedApp;
 use hato_testkit::push_service::{PushService, ScriptedResponse};
+use hato_testkit::server::Launch;
 use hato_testkit::{TestDatabase, on_each_database};
 use serde_json::json;
+use tempfile::TempDir;
 
 use super::{launch, metrics_of, scrape, value, wait_until};
-use crate::fixtures::{app, post, registration, start};
+use crate::fixtures::{BINARY, app, post, registration, start};
 
 #[on_each_database]
 async fn a_page_that_nobody_takes_up_grows_old(database: TestDatabase) {
@@ -99,6 +105,39 @@ async fn a_push_service_that_throttles_pauses_the_app() {
     let origin = service.origin();
     let paused = |text: &str| at_origin(text, "hato_push_paused_apps", origin);
     wait_until(&metrics, |text| paused(text) == Some(1.0)).await;
+}
+
+/// The program with as many files as it may have open, whatever the system permits.
+fn with_files(folder: &Path, files: u32) -> PathBuf {
+    let script = folder.join("few-files");
+    let text = format!("#!/bin/sh\nulimit -n {files} && exec '{BINARY}' \"$@\"\n");
+    fs::write(&script, text).expect("a file");
+    fs::set_permissions(&script, fs::Permissions::from_mode(0o700)).expect("it is ours");
+    script
+}
+
+#[on_each_database]
+async fn requests_that_push_services_do_not_answer_are_told(database: TestDatabase) {
+    let service = PushService::start().await;
+    let folder = TempDir::new().expect("a folder");
+    let launch = Launch::on(with_files(folder.path(), 400), database).with_push_service(&service);
+    let server = start(launch.env("HATO_METRICS_LISTEN", "127.0.0.1:0")).await;
+    let metrics = metrics_of(&server);
+    let text = scrape(&metrics).await;
+    // A quarter of the files.
+    assert_eq!(value(&text, "hato_push_max_connections"), Some(100.0));
+
+    let app = app(&server, "owner@example.com").await;
+    subscribe(&service, &app, &vec![ScriptedResponse::Hang; 3]).await;
+    let notification = json!({"title": "t", "body": "b"});
+    post(&app.backend, "/api/v1/notify", &notification).await;
+    let origin = service.origin();
+    let requests = |text: &str| at_origin(text, "hato_push_requests", origin);
+    wait_until(&metrics, |text| requests(text) == Some(3.0)).await;
+    let open = at_origin(&scrape(&metrics).await, "hato_push_connections", origin);
+    assert!(open >= Some(1.0), "{open:?}");
+    // They are given up, and tried again later.
+    wait_until(&metrics, |text| requests(text).unwrap_or_default() == 0.0).await;
 }
 
 #[on_each_database]

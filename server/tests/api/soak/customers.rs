@@ -13,7 +13,7 @@ use crate::fixtures::{get, post};
 /// Customers at a time.
 pub const COUNT: usize = 4;
 /// How long each waits before its next request.
-const PAUSE: Duration = Duration::from_millis(20);
+const REQUEST_DELAY: Duration = Duration::from_millis(20);
 
 /// Registers a browser, sends to it, and looks at a page, again and again; the times that the answers took.
 pub async fn use_service(soak: Arc<Soak>, number: usize) -> Vec<Duration> {
@@ -43,7 +43,7 @@ pub async fn use_service(soak: Arc<Soak>, number: usize) -> Vec<Duration> {
 }
 
 async fn timed(times: &mut Vec<Duration>, answer: impl Future<Output = Reply>) -> Reply {
-    sleep(PAUSE).await;
+    sleep(REQUEST_DELAY).await;
     let start = Instant::now();
     let reply = answer.await;
     times.push(start.elapsed());

@@ -1,4 +1,4 @@
-//! Who does not.
+//! The connections of strangers, who send garbage, read slowly or write slowly.
 
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};

@@ -4,45 +4,17 @@
 use std::collections::HashSet;
 use std::fs;
 
-use base64::Engine as _;
-use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use hato_testkit::webhook_receiver::Event;
 use hato_testkit::{TestDatabase, on_each_database};
 use http::Method;
 use serde_json::json;
 
 use super::WebhookFixture;
-use crate::database::{bytes, execute, random_bytes};
-use crate::fixtures::{AUTH, P256DH, post, send};
+use crate::database::fill_subscriptions;
+use crate::fixtures::{env_or, post, send};
 
 /// By how much the server's memory may grow, in MiB.
 const MOST_MIB: u64 = 200;
-
-/// How many recipients: some, or as many as `HATO_RECIPIENTS` says.
-fn recipients() -> usize {
-    let value = std::env::var("HATO_RECIPIENTS").ok();
-    value.map_or(5_000, |count| {
-        count.parse().expect("HATO_RECIPIENTS is a number")
-    })
-}
-
-/// Gives each app so many subscribers at addresses to which nothing is sent: each of these recipients finally fails at once.
-async fn subscribe(fixture: &WebhookFixture, count: usize, endpoint: &str) {
-    let (server, decode) = (&fixture.server, |text| URL_SAFE_NO_PAD.decode(text));
-    let p256dh = bytes(server, &decode(P256DH).expect("base64url"));
-    let auth = bytes(server, &decode(AUTH).expect("base64url"));
-    let random = random_bytes(server);
-    let statements = format!(
-        "WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < {count})
-        INSERT INTO subscriptions (public_id, app_id, endpoint, endpoint_hash, p256dh, auth, position,
-                                   created_at)
-        SELECT 'sub_' || a.id || n, a.id, '{endpoint}' || n, {random}, {p256dh}, {auth}, n,
-               1700000000000
-        FROM apps AS a, numbers;
-        UPDATE apps SET active_subscriptions = {count}, last_position = {count}"
-    );
-    execute(server, &statements).await;
-}
 
 /// The most memory that the server had so far, in MiB.
 fn peak_memory(fixture: &WebhookFixture) -> u64 {
@@ -75,9 +47,10 @@ fn read(events: &[Event], named: &mut HashSet<String>) -> bool {
 
 #[on_each_database(flavor = "multi_thread")]
 async fn a_send_to_many_makes_an_event_for_each_page_in_bounded_memory(database: TestDatabase) {
-    let recipients = recipients();
+    let recipients = env_or("HATO_RECIPIENTS", 5_000);
+    let recipients = usize::try_from(recipients).expect("not so many");
     let fixture = WebhookFixture::new(database).await;
-    subscribe(&fixture, recipients, "https://10.0.0.1/push/").await;
+    fill_subscriptions(&fixture.server, recipients, "https://10.0.0.1/push/").await;
     let before = peak_memory(&fixture);
     let message = json!({"title": "t", "body": "b"});
     let reply = post(&fixture.app.backend, "/api/v1/notify", &message).await;
@@ -119,7 +92,7 @@ async fn events_of_long_endpoints_take_turns_in_memory(database: TestDatabase) {
     let fixture = WebhookFixture::new(database).await;
     let apps = more_apps(&fixture).await;
     let long = format!("https://10.0.0.1/{}", "0".repeat(1_980));
-    subscribe(&fixture, 500, &long).await;
+    fill_subscriptions(&fixture.server, 500, &long).await;
     let before = peak_memory(&fixture);
     let message = json!({"title": "t", "body": "b"});
     for app in &apps {

@@ -12,12 +12,14 @@ use axum::extract::Request;
 use axum::middleware::Next;
 use axum::response::Response;
 use bytes::Bytes;
+use hato_app::MAX_LIST_BYTES;
 use http::header::EXPECT;
 use http_body_util::BodyExt as _;
 use hyper::body::{Frame, SizeHint};
 
-/// Most bytes drained after the response.
-const MAX_DRAINED_BYTES: usize = 8 * 1024 * 1024;
+/// Most bytes drained after the response: as many as a proxy lets through that lets through what the server takes. nginx hands a body
+/// over as a whole, and answers 502 if it cannot.
+const MAX_DRAINED_BYTES: usize = MAX_LIST_BYTES + 1024 * 1024;
 /// How long draining may go on after the response.
 const DRAIN_TIMEOUT: Duration = Duration::from_secs(5);
 

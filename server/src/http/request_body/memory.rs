@@ -1,6 +1,6 @@
-//! How much room there is for bodies, and how much of it a client may take (CONTRACT 18).
+//! How much memory there is for bodies, and how much of it a client may take (CONTRACT 18).
 //!
-//! A client holds at most half as much as nobody holds, and an IPv6 site as much. So one alone has a good deal of room, and the more of
+//! A client holds at most half as much as nobody holds, and an IPv6 site as much. So one alone has a good deal of memory, and the more of
 //! them hold what they can, the less the next one gets: it takes twenty of them until a usual request finds none.
 
 use std::collections::HashMap;
@@ -13,29 +13,29 @@ use crate::http::client_address::ClientInfo;
 /// How many times as much has to be free as a client holds.
 const FREE_PER_CLIENT: usize = 2;
 
-/// The room for all bodies of a kind.
+/// The memory for all bodies of a kind.
 #[derive(Debug)]
-pub struct BodyRoom {
+pub struct BodyMemory {
     is_shared: bool,
-    state: Mutex<RoomState>,
+    state: Mutex<MemoryState>,
 }
 
 /// It remembers only those who hold bytes.
 #[derive(Debug)]
-struct RoomState {
+struct MemoryState {
     free: usize,
     clients: HashMap<IpAddr, usize>,
     sites: HashMap<IpAddr, usize>,
 }
 
-/// The room that one body takes, given back when this is dropped.
+/// The memory that one body takes, given back when this is dropped.
 pub struct HeldBytes {
-    room: Arc<BodyRoom>,
+    memory: Arc<BodyMemory>,
     client: ClientInfo,
     bytes: AtomicUsize,
 }
 
-impl BodyRoom {
+impl BodyMemory {
     /// So many bytes for whoever comes first.
     pub fn for_anybody(bytes: usize) -> Self {
         Self::new(bytes, false)
@@ -47,7 +47,7 @@ impl BodyRoom {
     }
 
     fn new(bytes: usize, is_shared: bool) -> Self {
-        let state = Mutex::new(RoomState {
+        let state = Mutex::new(MemoryState {
             free: bytes,
             clients: HashMap::new(),
             sites: HashMap::new(),
@@ -55,12 +55,12 @@ impl BodyRoom {
         Self { is_shared, state }
     }
 
-    fn state(&self) -> MutexGuard<'_, RoomState> {
+    fn state(&self) -> MutexGuard<'_, MemoryState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl RoomState {
+impl MemoryState {
     fn has_share(&self, client: ClientInfo, bytes: usize) -> bool {
         let held = |of: &HashMap<IpAddr, usize>, by| of.get(&by).copied().unwrap_or_default();
         let of_client = held(&self.clients, client.rate_limit_key) + bytes;
@@ -96,18 +96,18 @@ fn subtract(held: &mut HashMap<IpAddr, usize>, by: IpAddr, bytes: usize) {
 
 impl HeldBytes {
     /// Nothing yet, of a body of `client`.
-    pub fn new(room: &Arc<BodyRoom>, client: ClientInfo) -> Self {
+    pub fn new(memory: &Arc<BodyMemory>, client: ClientInfo) -> Self {
         Self {
-            room: Arc::clone(room),
+            memory: Arc::clone(memory),
             client,
             bytes: AtomicUsize::new(0),
         }
     }
 
-    /// Takes room for so many more bytes; `false`, and nothing taken, when there is none for the client.
+    /// Takes memory for so many more bytes; `false`, and nothing taken, when there is none for the client.
     pub fn take(&self, bytes: usize) -> bool {
-        let mut state = self.room.state();
-        if bytes > state.free || self.room.is_shared && !state.has_share(self.client, bytes) {
+        let mut state = self.memory.state();
+        if bytes > state.free || self.memory.is_shared && !state.has_share(self.client, bytes) {
             return false;
         }
         if bytes > 0 {
@@ -121,7 +121,7 @@ impl HeldBytes {
 impl Drop for HeldBytes {
     fn drop(&mut self) {
         let bytes = *self.bytes.get_mut();
-        self.room.state().give_back(self.client, bytes);
+        self.memory.state().give_back(self.client, bytes);
     }
 }
 
@@ -130,7 +130,7 @@ mod tests {
     use std::net::IpAddr;
     use std::sync::Arc;
 
-    use super::{BodyRoom, HeldBytes};
+    use super::{BodyMemory, HeldBytes};
     use crate::http::client_address::{ClientInfo, rate_limit_key, site};
 
     fn client(address: &str) -> ClientInfo {
@@ -149,31 +149,31 @@ mod tests {
 
     #[test]
     fn each_client_gets_a_part_of_what_others_leave_and_nobody_all() {
-        let room = Arc::new(BodyRoom::shared_by_clients(1_000));
+        let memory = Arc::new(BodyMemory::shared_by_clients(1_000));
         let clients: Vec<_> = ["192.0.2.1", "192.0.2.2", "2001:db8::1"]
-            .map(|address| HeldBytes::new(&room, client(address)))
+            .map(|address| HeldBytes::new(&memory, client(address)))
             .into();
         let counts: Vec<_> = clients.iter().map(taken).collect();
         assert_eq!(counts, [333, 222, 148]);
-        let neighbour = HeldBytes::new(&room, client("2001:db8::2"));
+        let neighbour = HeldBytes::new(&memory, client("2001:db8::2"));
         assert!(!neighbour.take(1), "a client counts by its /64");
         drop(clients);
         assert_eq!(taken(&neighbour), 333);
         drop(neighbour);
-        let state = room.state();
+        let state = memory.state();
         assert_eq!(state.free, 1_000);
         assert!(state.clients.is_empty() && state.sites.is_empty());
     }
 
     #[test]
     fn a_site_is_counted_together() {
-        let room = Arc::new(BodyRoom::shared_by_clients(1_000));
+        let memory = Arc::new(BodyMemory::shared_by_clients(1_000));
         let networks: Vec<_> = (0..20)
-            .map(|number| HeldBytes::new(&room, client(&format!("2001:db8:0:{number:x}::1"))))
+            .map(|number| HeldBytes::new(&memory, client(&format!("2001:db8:0:{number:x}::1"))))
             .collect();
         let sum: usize = networks.iter().map(taken).sum();
         assert_eq!(sum, 500);
-        let elsewhere = HeldBytes::new(&room, client("2001:db8:1::1"));
+        let elsewhere = HeldBytes::new(&memory, client("2001:db8:1::1"));
         assert_eq!(taken(&elsewhere), 167);
     }
 }

@@ -1,0 +1,33 @@
+//! A copy of very many rows: all arrive, and come back.
+
+use hato_testkit::TestDatabase;
+use hato_testkit::server::Launch;
+
+use super::{assert_copied, copy, file, moved};
+use crate::database::fill_subscriptions;
+use crate::fixtures::{BINARY, app, env_or, snapshot, start};
+
+#[tokio::test(flavor = "multi_thread")]
+async fn as_many_rows_as_there_are_arrive_and_come_back() {
+    let count = usize::try_from(env_or("HATO_RECIPIENTS", 5_000)).expect("not so many");
+    let launch = Launch::on(BINARY, TestDatabase::sqlite().await);
+    let mut server = start(launch.clone()).await;
+    let app = app(&server, "owner@example.com").await;
+    fill_subscriptions(&server, count, "https://push.example.com/").await;
+    let before = snapshot(&app).await;
+    assert_eq!(before["stats"]["activeSubscribers"], count);
+    server.terminate().await.expect("it stops");
+
+    let postgres = TestDatabase::empty_postgres();
+    let copied = copy(&file(server.data_dir()), postgres.url()).await;
+    assert_copied(&copied, count);
+    let mut fleet = moved(&server, &launch, postgres.url()).await;
+    assert_eq!(snapshot(&app).await, before);
+    fleet.terminate().await.expect("it stops");
+
+    let folder = tempfile::tempdir().expect("a folder");
+    let copied = copy(postgres.url(), &file(folder.path())).await;
+    assert_copied(&copied, count);
+    let _back = moved(&server, &launch, &file(folder.path())).await;
+    assert_eq!(snapshot(&app).await, before);
+}
