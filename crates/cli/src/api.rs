@@ -6,6 +6,7 @@ use hato_domain::ErrorCode;
 use hato_domain::wire::ErrorBody;
 use serde::Serialize;
 use serde::de::{DeserializeOwned, IgnoredAny};
+use ureq::http::request::Builder;
 use ureq::http::{Method, Request, Response, header};
 use ureq::{Agent, BodyReader};
 
@@ -94,14 +95,9 @@ impl Api {
 
     fn open_for(&self, path: &str, timeout: Duration) -> Result<BodyReader<'static>> {
         let request = Request::get(format!("{}{path}", self.url));
-        let request = match &self.credential {
-            Some(credential) => {
-                request.header(header::AUTHORIZATION, format!("Bearer {credential}"))
-            }
-            None => request,
-        };
         let unreachable = |error: ureq::Error| self.unreachable(&error);
-        let request = request
+        let request = self
+            .authorized(request)
             .body(())
             .map_err(|error| unreachable(error.into()))?;
         let request = self.agent.configure_request(request);
@@ -193,9 +189,7 @@ impl Api {
         if let Some(key) = call.idempotency_key {
             request = request.header("idempotency-key", key);
         }
-        if let Some(credential) = &self.credential {
-            request = request.header(header::AUTHORIZATION, format!("Bearer {credential}"));
-        }
+        request = self.authorized(request);
         let timeout = Some(self.timeout());
         collect(if let Some(body) = &call.body {
             let request = request.header(header::CONTENT_TYPE, "application/json");
@@ -216,13 +210,26 @@ impl Api {
             return serde_json::from_slice(body).map_err(|_| self.not_an_api(status.as_u16()));
         }
         match serde_json::from_slice::<ErrorBody>(body) {
-            Ok(body) => Err(CliError::refused(status.as_u16(), body)),
+            Ok(body) => {
+                let refused = CliError::refused(status.as_u16(), body);
+                Err(refused.with_retry_after(retry_after(&response)))
+            }
             Err(_) => Err(self.not_an_api(status.as_u16())),
         }
     }
 
+    /// The request with the credential, if there is one.
+    fn authorized(&self, request: Builder) -> Builder {
+        match &self.credential {
+            Some(credential) => {
+                request.header(header::AUTHORIZATION, format!("Bearer {credential}"))
+            }
+            None => request,
+        }
+    }
+
     fn unreachable(&self, error: &ureq::Error) -> CliError {
-        let remedy = match ServerUnreachableError::downcast(error) {
+        let hint = match ServerUnreachableError::downcast(error) {
             Some(ServerUnreachableError::Resolve(_)) => "check the host's name",
             Some(ServerUnreachableError::Connect(cause)) if is_about_tls(cause) => {
                 "check the certificate; SSL_CERT_FILE names further roots"
@@ -233,14 +240,14 @@ impl Api {
             _ => "check the address and that the server runs; `hato doctor` looks closer",
         };
         let message = format!("{}: {}", self.url, describe(error));
-        CliError::new(Exit::NoAnswer, "no-answer", message, remedy)
+        CliError::new(Exit::NoAnswer, "no-answer", message, hint)
     }
 
     /// Whoever answers there does not speak the API.
     fn not_an_api(&self, status: u16) -> CliError {
         let message = format!("{} answered {status} without the body of the API", self.url);
-        let remedy = "check that the address is Hato's, and what stands in front of it";
-        CliError::new(Exit::NoAnswer, "no-api", message, remedy)
+        let hint = "check that the address is Hato's, and what stands in front of it";
+        CliError::new(Exit::NoAnswer, "no-api", message, hint)
     }
 }
 
@@ -288,6 +295,12 @@ fn is_about_tls(error: &ureq::Error) -> bool {
         }
         _ => false,
     }
+}
+
+/// The seconds of a response's `Retry-After`.
+fn retry_after(response: &Response<Vec<u8>>) -> Option<Duration> {
+    let seconds = response.headers().get(header::RETRY_AFTER)?.to_str().ok()?;
+    Some(Duration::from_secs(seconds.parse().ok()?))
 }
 
 /// Whether a response may be another one soon: a proxy without its server, or a failure that is not a setting's.

@@ -1,7 +1,7 @@
 //! `hato audience`: whom a send would go to, and how many of them the last one has reached (CONTRACT 12).
 
 use clap::Args;
-use hato_domain::wire::{AgeShare, Audience};
+use hato_domain::wire::{AgeShare, AudienceReport};
 
 use crate::connection::{ServerConnection, query};
 use crate::error::Result;
@@ -32,7 +32,7 @@ impl AudienceArgs {
 }
 
 /// Totals, then the ages and the push services.
-fn lines(audience: &Audience) -> Vec<String> {
+fn lines(audience: &AudienceReport) -> Vec<String> {
     let answered: i64 = audience.by_age.iter().map(|it| it.answered_last_send).sum();
     let mut lines = vec![
         format!("recipients      {}", audience.recipients),
@@ -41,24 +41,31 @@ fn lines(audience: &Audience) -> Vec<String> {
     if audience.approximate {
         lines.push("All numbers but the recipients are estimates.".to_owned());
     }
-    let mut after = 0;
-    let ages = audience.by_age.iter().map(|group| {
-        let numbers = [group.recipients, group.answered_last_send].map(|it| it.to_string());
-        let [recipients, answered] = numbers;
-        [days(group, &mut after), recipients, answered]
-    });
-    let ages = Table::new("AGE_DAYS RECIPIENTS TOOK_LAST_SEND", ages);
-    let hosts = audience.reach_by_host.iter();
-    let hosts = hosts.map(|it| {
-        let [recipients, answered] =
-            [it.recipients, it.answered_last_send].map(|it| it.to_string());
-        [it.host.clone(), recipients, answered]
-    });
-    for table in [ages, Table::new("HOST RECIPIENTS TOOK_LAST_SEND", hosts)] {
+    for table in [ages(audience), hosts(audience)] {
         lines.push(String::new());
         lines.extend(table.lines());
     }
     lines
+}
+
+fn ages(audience: &AudienceReport) -> Table {
+    let mut after = 0;
+    let rows = audience.by_age.iter().map(|group| {
+        let days = days(group, &mut after);
+        row(days, [group.recipients, group.answered_last_send])
+    });
+    Table::new("AGE_DAYS RECIPIENTS TOOK_LAST_SEND", rows)
+}
+
+fn hosts(audience: &AudienceReport) -> Table {
+    let hosts = audience.reach_by_host.iter();
+    let rows = hosts.map(|it| row(it.host.clone(), [it.recipients, it.answered_last_send]));
+    Table::new("HOST RECIPIENTS TOOK_LAST_SEND", rows)
+}
+
+fn row(name: String, counts: [i64; 2]) -> [String; 3] {
+    let [recipients, answered] = counts.map(|count| count.to_string());
+    [name, recipients, answered]
 }
 
 /// The group's ages; it begins behind the one before.

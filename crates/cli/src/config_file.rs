@@ -22,12 +22,12 @@ pub struct ConfigFile {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub current: Option<String>,
     #[serde(default)]
-    pub profiles: BTreeMap<String, Profile>,
+    pub profiles: BTreeMap<String, LoginProfile>,
 }
 
 /// A server and the credential to use there.
 #[derive(Clone, Serialize, Deserialize)]
-pub struct Profile {
+pub struct LoginProfile {
     pub url: String,
     /// An API key or a session's token.
     pub credential: String,
@@ -42,7 +42,7 @@ impl ConfigFile {
         match fs::read_to_string(&path) {
             Ok(text) => toml::from_str(&text).map_err(|error| damaged(&path, &error)),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Self::default()),
-            Err(error) => Err(CliError::file(&path, &error).add_remedy(ENVIRONMENT_HINT)),
+            Err(error) => Err(CliError::file(&path, &error).add_hint(ENVIRONMENT_HINT)),
         }
     }
 
@@ -54,7 +54,7 @@ impl ConfigFile {
     }
 
     /// The profile in use, or the one of this name.
-    pub fn profile(&self, name: Option<&str>) -> Result<Option<&Profile>> {
+    pub fn profile(&self, name: Option<&str>) -> Result<Option<&LoginProfile>> {
         let Some(name) = name else {
             return Ok(self.profiles.get(self.current_name()));
         };
@@ -74,10 +74,8 @@ impl ConfigFile {
 
 pub fn path() -> Result<PathBuf> {
     let folder = dirs::config_dir().ok_or_else(|| {
-        CliError::usage(
-            "there is no folder for settings",
-            format!("set HOME; {ENVIRONMENT_HINT}"),
-        )
+        let remedy = format!("set HOME; {ENVIRONMENT_HINT}");
+        CliError::usage("there is no folder for settings", remedy)
     })?;
     Ok(folder.join("hato").join("config.toml"))
 }
@@ -87,7 +85,7 @@ fn damaged(path: &Path, error: &toml::de::Error) -> CliError {
         format!("{}: {}", path.display(), error.message()),
         "correct the file, or remove it and sign in again",
     )
-    .add_remedy(ENVIRONMENT_HINT)
+    .add_hint(ENVIRONMENT_HINT)
 }
 
 fn replace(path: &Path, content: &[u8]) -> io::Result<()> {

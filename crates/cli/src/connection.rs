@@ -12,8 +12,8 @@ use hato_domain::wire::{App, PublicKey};
 use crate::api::Api;
 use crate::config_file::ConfigFile;
 use crate::error::{CliError, Exit, Result};
+use crate::hint;
 use crate::options::GlobalOptions;
-use crate::remedy;
 use crate::server_url::ServerUrl;
 
 /// The server's address where nobody gave one: that of a server with its default settings.
@@ -93,7 +93,7 @@ pub fn require_key_app(named: Option<&str>, own: &str) -> Result<()> {
             Exit::NotAllowed,
             ErrorCode::AppMismatch.as_str(),
             format!("the key is of {own}, not of {named}"),
-            remedy::for_code(ErrorCode::AppMismatch),
+            hint::for_code(ErrorCode::AppMismatch),
         )),
         _ => Ok(()),
     }

@@ -1,4 +1,4 @@
-//! `hato doctor`: what keeps notifications from arriving, each finding with its remedy.
+//! `hato doctor`: what keeps notifications from arriving, each finding with its hint.
 //!
 //! It asks in the order in which things depend on each other: the server, its clock and address, the credential, the app,
 //! and, with `--site`, the customer's site. What cannot be asked is said so and is no problem.
@@ -50,8 +50,8 @@ impl Doctor {
                 findings.push(subject::examine(&connection));
             }
             Err(error) => {
-                let (found, remedy) = (error.message(), error.remedy());
-                findings.push(Finding::unknown("credential", found, remedy));
+                let (found, hint) = (error.message(), error.hint());
+                findings.push(Finding::unknown("credential", found, hint));
             }
         }
         if let Some(page) = self.site {
@@ -80,6 +80,6 @@ fn check_result(findings: &[Finding]) -> Result<()> {
         1 => "there is a problem".to_owned(),
         many => format!("there are {many} problems"),
     };
-    let remedy = "the remedies are above";
-    Err(CliError::new(Exit::Negative, "problems", message, remedy))
+    let hint = "the hints are above";
+    Err(CliError::new(Exit::Negative, "problems", message, hint))
 }

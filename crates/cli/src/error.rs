@@ -1,46 +1,22 @@
 //! Why a command did not do what was asked: one line on standard error, and an exit code that scripts can branch on.
 
+mod exit;
+mod failed_send;
+
 use std::io;
 use std::process::ExitCode;
+use std::time::Duration;
 
 use hato_domain::ErrorCode;
 use hato_domain::wire::ErrorBody;
 use serde::Serialize;
 
-use crate::remedy;
+pub use self::exit::Exit;
+pub use self::failed_send::FailedSend;
+use crate::hint;
 use crate::text::printable;
 
 pub type Result<T> = std::result::Result<T, CliError>;
-
-/// The exit codes of docs/CLI.md.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Exit {
-    /// It was done, but did not come out as wished.
-    Negative = 1,
-    /// The command line or a file given to it is wrong.
-    Usage = 2,
-    /// The server refused the request.
-    Refused = 3,
-    /// Nobody is logged in, or the credential does not allow it.
-    NotAllowed = 4,
-    /// A limit of the plan or of the rate is reached.
-    Limit = 5,
-    /// The server could not be reached or failed.
-    NoAnswer = 6,
-    /// It was not done within the time given.
-    Timeout = 7,
-    /// A send was accepted in whole, in part or perhaps, and what became of it is not known.
-    Uncertain = 8,
-}
-
-/// A send that failed: how to repeat it without sending twice, and what of it was accepted.
-#[derive(Debug, Serialize)]
-pub struct FailedSend {
-    /// The `Idempotency-Key` of the whole command.
-    pub idempotency_key: String,
-    /// The sends that were accepted.
-    pub send_ids: Vec<String>,
-}
 
 /// Why a command failed, and as which object programs read it.
 #[derive(Debug, Serialize)]
@@ -51,13 +27,17 @@ pub struct CliError {
     code: String,
     #[serde(rename = "error")]
     message: String,
-    remedy: String,
+    #[serde(rename = "remedy")]
+    hint: String,
     /// Nothing is to be said: whoever read the output has gone.
     #[serde(skip)]
     silent: bool,
     /// The request may have been carried out all the same.
     #[serde(skip)]
     uncertain: bool,
+    /// How long the server asks to wait.
+    #[serde(skip)]
+    retry_after: Option<Duration>,
     #[serde(flatten)]
     send: Option<Box<FailedSend>>,
 }
@@ -68,48 +48,63 @@ impl CliError {
         exit: Exit,
         code: &str,
         message: impl Into<String>,
-        remedy: impl Into<String>,
+        hint: impl Into<String>,
     ) -> Self {
         Self {
             exit,
             code: code.to_owned(),
             message: message.into(),
-            remedy: remedy.into(),
+            hint: hint.into(),
             silent: false,
             uncertain: false,
+            retry_after: None,
             send: None,
         }
     }
 
     /// The command line is wrong in a way that its grammar cannot say.
-    pub fn usage(message: impl Into<String>, remedy: impl Into<String>) -> Self {
-        Self::new(Exit::Usage, "usage", message, remedy)
+    pub fn usage(message: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self::new(Exit::Usage, "usage", message, hint)
     }
 
     /// A file cannot be read or written.
     pub fn file(path: &std::path::Path, error: &io::Error) -> Self {
         let message = format!("{}: {error}", path.display());
-        Self::new(
-            Exit::Usage,
-            "file",
-            message,
-            "check the path and its permissions",
-        )
+        let remedy = "check the path and its permissions";
+        Self::new(Exit::Usage, "file", message, remedy)
     }
 
     /// The server answered with an error body.
     pub fn refused(status: u16, body: ErrorBody) -> Self {
         let code = ErrorCode::parse(&body.code);
-        let mut remedy = code.map_or("see docs/API.md", remedy::for_code).to_owned();
+        let mut hint = code.map_or("see docs/API.md", hint::for_code).to_owned();
         if let Some(url) = body.upgrade_url {
-            remedy = format!("{remedy}: {url}");
+            hint = format!("{hint}: {url}");
         }
-        Self::new(exit_for(status, code), &body.code, body.error, remedy)
+        Self::new(
+            Exit::from_response(status, code),
+            &body.code,
+            body.error,
+            hint,
+        )
+    }
+
+    /// The same with how long the server asks to wait, by `Retry-After`.
+    #[must_use]
+    pub fn with_retry_after(self, retry_after: Option<Duration>) -> Self {
+        Self {
+            retry_after,
+            ..self
+        }
+    }
+
+    pub fn retry_after(&self) -> Option<Duration> {
+        self.retry_after
     }
 
     #[must_use]
-    pub fn add_remedy(mut self, remedy: &str) -> Self {
-        self.remedy = format!("{}; {remedy}", self.remedy);
+    pub fn add_hint(mut self, hint: &str) -> Self {
+        self.hint = format!("{}; {hint}", self.hint);
         self
     }
 
@@ -138,7 +133,7 @@ impl CliError {
         let is_conclusive = matches!(self.exit, Exit::Negative | Exit::Timeout);
         if !is_conclusive && (self.uncertain || !send.send_ids.is_empty()) {
             self.exit = Exit::Uncertain;
-            self = self.add_remedy(
+            self = self.add_hint(
                 "repeat the same command with --idempotency-key, which sends nothing twice",
             );
         }
@@ -160,8 +155,8 @@ impl CliError {
         &self.message
     }
 
-    pub fn remedy(&self) -> &str {
-        &self.remedy
+    pub fn hint(&self) -> &str {
+        &self.hint
     }
 
     /// Prints the failure on standard error; returns the exit code.
@@ -181,29 +176,12 @@ impl CliError {
         let Self {
             code,
             message,
-            remedy,
+            hint,
             send,
             ..
         } = self;
         let send = send.as_deref().map(FailedSend::to_text).unwrap_or_default();
-        printable(&format!("hato: {code}: {message} ({remedy}){send}"))
-    }
-}
-
-impl FailedSend {
-    /// Most sends that the line for people names; JSON names all.
-    const MAX_LISTED: usize = 10;
-
-    fn to_text(&self) -> String {
-        let mut text = format!("; idempotency key {}", self.idempotency_key);
-        let named = &self.send_ids[..self.send_ids.len().min(Self::MAX_LISTED)];
-        if !named.is_empty() {
-            text = format!("{text}; accepted {}", named.join(" "));
-        }
-        match self.send_ids.len() - named.len() {
-            0 => text,
-            more => format!("{text} and {more} more"),
-        }
+        printable(&format!("hato: {code}: {message} ({hint}){send}"))
     }
 }
 
@@ -219,14 +197,5 @@ impl From<io::Error> for CliError {
             "check where the output goes",
         );
         Self { silent, ..error }
-    }
-}
-
-fn exit_for(status: u16, code: Option<ErrorCode>) -> Exit {
-    match (status, code) {
-        (_, Some(ErrorCode::PlanLimitExceeded | ErrorCode::PlanRequired)) | (429, _) => Exit::Limit,
-        (401 | 403, _) => Exit::NotAllowed,
-        (500.., _) => Exit::NoAnswer,
-        _ => Exit::Refused,
     }
 }

@@ -2,10 +2,9 @@
 
 mod list;
 mod probe;
+mod refused_file;
 mod vapid_key;
 
-use std::fs::{self, OpenOptions};
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -18,9 +17,10 @@ use crate::connection::ServerConnection;
 use crate::error::{CliError, Exit, Result};
 use crate::output::Output;
 use crate::progress_file::{DoneLines, ProgressFile, beside};
-use list::List;
+use list::SubscriberList;
 use probe::{ProbeArgs, ProbeReport, Sample};
-use vapid_key::ImportedKey;
+use refused_file::{RefusedFile, RefusedState};
+use vapid_key::{ImportedKey, KeyFile};
 
 /// Refused lines that are shown; the file has all.
 const MAX_SHOWN: usize = 10;
@@ -30,7 +30,7 @@ const MAX_SHOWN: usize = 10;
 pub struct ImportArgs {
     /// One subscription a line, as `hato export` or `PushSubscription.toJSON()` writes them, or CSV with a line of column names
     file: PathBuf,
-    /// The VAPID key that they were made with: PEM, a JWK, 32 bytes base64url, or what `web-push generate-vapid-keys --json` writes
+    /// The VAPID key that they were made with: PEM, a JWK, 32 bytes base64url, or what `web-push generate-vapid-keys --json` or a Hato's export of the key writes
     #[arg(long, value_name = "FILE")]
     vapid_key: Option<PathBuf>,
     /// Say what would be taken and refused, and store nothing
@@ -45,9 +45,10 @@ pub struct ImportArgs {
 
 /// How far the import has come.
 #[derive(Clone, Serialize, Deserialize)]
-struct Progress {
+struct ImportProgress {
     done: DoneLines,
     totals: Totals,
+    refused: RefusedState,
 }
 
 /// What became of the lines so far.
@@ -55,6 +56,8 @@ struct Progress {
 struct Totals {
     created: usize,
     updated: usize,
+    /// Those of the known that a run may have registered that was stopped before it heard so.
+    perhaps_created: usize,
     refused: usize,
 }
 
@@ -84,14 +87,16 @@ struct Import<'a> {
     sample: Sample,
     report: ImportReport,
     done: DoneLines,
-    progress: Option<ProgressFile<Progress>>,
-    refused_path: PathBuf,
+    progress: Option<ProgressFile<ImportProgress>>,
+    refused: RefusedFile,
+    /// Whether the next batch may be one that an earlier run has registered without counting it.
+    may_repeat: bool,
 }
 
 impl ImportArgs {
     pub fn run(self, connection: &ServerConnection, output: &Output) -> Result<()> {
         let refused_path = self.refused_path()?;
-        let mut list = List::open(&self.file)?;
+        let mut list = SubscriberList::open(&self.file)?;
         let beginning = list.beginning()?;
         let mut import = self.start(connection, refused_path)?;
         for (entry, hash) in beginning {
@@ -127,27 +132,22 @@ impl ImportArgs {
         let sample = self.probe.begin(connection)?;
         let query = if self.dry_run { "?dry_run=true" } else { "" };
         let path = connection.app_path(&format!("/subscriptions/bulk{query}"))?;
-        let begin = Progress {
-            done: DoneLines::none(connection)?,
-            totals: Totals::default(),
-        };
-        let progress = ProgressFile::open(&self.file, || begin)?;
-        let Progress { done, totals } = progress.state.clone();
-        if !done.is_for(connection)? || (self.dry_run && done.count() > 0) {
-            return Err(progress.unusable());
-        }
-        if done.count() == 0 {
-            forget(&refused_path)?;
-        }
+        let progress = self.progress(connection, &refused_path)?;
+        let ImportProgress {
+            done,
+            totals,
+            refused,
+        } = progress.state.clone();
+        let key = KeyFile::read(self.vapid_key.as_deref())?;
+        let refused = RefusedFile::resume(refused_path, &refused)?;
         if !self.dry_run {
             // Better before the first line is stored than after it.
             progress.save()?;
         }
-        let key = self.vapid_key.as_deref();
         Ok(Import {
             connection,
             path,
-            key: ImportedKey::take_over(connection, key, self.dry_run)?,
+            key: key.take_over(connection, self.dry_run)?,
             batches: Batches::default(),
             end: (0, 0),
             sample,
@@ -158,9 +158,29 @@ impl ImportArgs {
                 probe: None,
             },
             done,
+            may_repeat: progress.is_resumed() && !self.dry_run,
             progress: (!self.dry_run).then_some(progress),
-            refused_path,
+            refused,
         })
+    }
+
+    /// How far an earlier run has come; an error for one that cannot go on like this.
+    fn progress(
+        &self,
+        connection: &ServerConnection,
+        refused: &Path,
+    ) -> Result<ProgressFile<ImportProgress>> {
+        let begin = ImportProgress {
+            done: DoneLines::none(connection)?,
+            totals: Totals::default(),
+            refused: RefusedState::none(refused),
+        };
+        let progress = ProgressFile::open(&self.file, || begin)?;
+        let done = &progress.state.done;
+        if !done.is_for(connection)? || (self.dry_run && done.count() > 0) {
+            return Err(progress.unusable());
+        }
+        Ok(progress)
     }
 }
 
@@ -169,9 +189,7 @@ impl Import<'_> {
     fn read(&mut self, mut entry: ListEntry, hash: u64) -> Result<()> {
         let is_done = self.done.has(entry.last_line, hash);
         if is_done.ok_or_else(|| self.unusable())? {
-            if let Ok(item) = &entry.item {
-                self.batches.remember(item);
-            }
+            self.remember(&entry);
             return Ok(());
         }
         if self.batches.is_full() || self.batches.is_in_the_way(&entry) {
@@ -185,7 +203,17 @@ impl Import<'_> {
         Ok(())
     }
 
-    /// Registers what waits.
+    /// A line that an earlier run has done takes its endpoint's place, and part in the probe, if it was taken.
+    fn remember(&mut self, entry: &ListEntry) {
+        if let Ok(item) = &entry.item
+            && !self.refused.has(entry.line)
+        {
+            self.batches.remember(item);
+            self.sample.offer(item.endpoint());
+        }
+    }
+
+    /// Registers the batch that is gathered, and notes how far the file is done.
     fn send(&mut self) -> Result<()> {
         let items = self.batches.items();
         let mut answer = RegisteredMany::default();
@@ -193,36 +221,46 @@ impl Import<'_> {
             let body = BulkBody { items };
             answer = self.connection.api().post_idempotent(&self.path, &body)?;
         }
-        self.report.totals.created += answer.created;
-        self.report.totals.updated += answer.updated;
+        self.count(&answer);
         for item in self.batches.taken(&answer) {
             self.sample.offer(item.endpoint());
         }
         let refused = self.batches.settle(&answer);
         self.keep_refused(refused)?;
         self.done.advance(self.end.0, self.end.1);
-        if let Some(progress) = &mut self.progress {
-            progress.state = Progress {
-                done: self.done.clone(),
-                totals: self.report.totals.clone(),
-            };
-            progress.save()?;
+        self.save_progress()
+    }
+
+    fn save_progress(&mut self) -> Result<()> {
+        let Some(progress) = &mut self.progress else {
+            return Ok(());
+        };
+        progress.state = ImportProgress {
+            done: self.done.clone(),
+            totals: self.report.totals.clone(),
+            refused: self.refused.state(),
+        };
+        progress.save()
+    }
+
+    fn count(&mut self, answer: &RegisteredMany) {
+        let totals = &mut self.report.totals;
+        totals.created += answer.created;
+        totals.updated += answer.updated;
+        if std::mem::take(&mut self.may_repeat) {
+            totals.perhaps_created += answer.updated;
         }
-        Ok(())
     }
 
     fn unusable(&self) -> CliError {
-        let path = beside(&self.refused_path, "progress");
+        let path = beside(self.refused.path(), "progress");
         let progress = self.progress.as_ref().map(ProgressFile::unusable);
         progress.unwrap_or_else(|| CliError::usage(format!("{}", path.display()), ""))
     }
 
     fn keep_refused(&mut self, refused: Vec<RefusedLine>) -> Result<()> {
-        if refused.is_empty() {
-            return Ok(());
-        }
         self.report.totals.refused += refused.len();
-        append(&self.refused_path, &refused)?;
+        self.refused.append(&refused)?;
         let room = MAX_SHOWN.saturating_sub(self.report.first_refused.len());
         self.report
             .first_refused
@@ -239,16 +277,20 @@ impl Import<'_> {
             Ok(report) => (report, Ok(())),
             Err(error) => (None, Err(error)),
         };
+        let nobody = report.as_ref().is_some_and(ProbeReport::is_empty);
         self.report.probe = report;
         output.show(&self.report, ImportReport::lines)?;
         failed?;
         let refused = self.report.totals.refused;
+        if refused == 0 && nobody {
+            return Err(probe::nobody());
+        }
         if refused == 0 {
             return Ok(());
         }
         let message = format!("{refused} lines were refused");
-        let remedy = format!("{} says why, line by line", self.refused_path.display());
-        Err(CliError::new(Exit::Negative, "refused", message, remedy))
+        let hint = format!("{} says why, line by line", self.refused.path().display());
+        Err(CliError::new(Exit::Negative, "refused", message, hint))
     }
 }
 
@@ -257,8 +299,8 @@ impl ImportReport {
         let Totals {
             created,
             updated,
+            perhaps_created,
             refused,
-            ..
         } = self.totals;
         let would = if self.dry_run {
             "Nothing is stored: "
@@ -268,30 +310,14 @@ impl ImportReport {
         let mut lines = vec![format!(
             "{would}{created} new, {updated} known, {refused} refused."
         )];
+        if perhaps_created > 0 {
+            lines.push(format!(
+                "Of the known ones up to {perhaps_created} may be new: an earlier run was stopped while they were registered."
+            ));
+        }
         let shown = self.first_refused.iter();
         lines.extend(shown.map(|it| format!("line {}: {}: {}", it.line, it.code, it.message)));
         lines.extend(self.probe.as_ref().map(ProbeReport::line));
         lines
     }
-}
-
-/// Removes what an earlier import has left.
-fn forget(path: &Path) -> Result<()> {
-    match fs::remove_file(path) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-            Err(CliError::file(path, &error))
-        }
-        _ => Ok(()),
-    }
-}
-
-fn append(path: &Path, refused: &[RefusedLine]) -> Result<()> {
-    let mut text = Vec::new();
-    for line in refused {
-        serde_json::to_writer(&mut text, line).expect("a line is plain data");
-        text.push(b'\n');
-    }
-    let file = OpenOptions::new().create(true).append(true).open(path);
-    let written = file.and_then(|mut file| file.write_all(&text));
-    written.map_err(|error| CliError::file(path, &error))
 }

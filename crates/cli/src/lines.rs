@@ -12,7 +12,7 @@ use crate::error::{CliError, Result};
 const PIECE: usize = 64 * 1024;
 
 /// A file that is read piece by piece.
-pub struct Pieces {
+pub struct FileChunks {
     path: PathBuf,
     file: File,
     piece: Vec<u8>,
@@ -22,11 +22,11 @@ pub struct Pieces {
 
 /// The lines of a file; empty ones are counted and left out.
 pub struct Lines {
-    pieces: Pieces,
+    pieces: FileChunks,
     reader: LineReader,
 }
 
-impl Pieces {
+impl FileChunks {
     pub fn open(path: &Path) -> Result<Self> {
         let failed = |error| CliError::file(path, &error);
         let file = File::open(path).map_err(failed)?;
@@ -50,15 +50,18 @@ impl Pieces {
 
     /// The error of a file that is no text in UTF-8.
     pub fn foreign(&self, foreign: ForeignText) -> CliError {
-        let remedy = match foreign {
+        let hint = match foreign {
             ForeignText::Gzip => "it is compressed: unpack it with gunzip",
             ForeignText::Zstd => "it is compressed: unpack it with unzstd",
             ForeignText::Utf16 => "it is UTF-16: save it as UTF-8",
         };
-        CliError::usage(
-            format!("{} is no text in UTF-8", self.path.display()),
-            remedy,
-        )
+        self.refused(foreign.code(), "it is no text in UTF-8", hint)
+    }
+
+    /// The error of a file that is not what it has to be, from its first line on.
+    pub fn refused(&self, code: &str, message: &str, hint: &str) -> CliError {
+        let file = self.path.display();
+        CliError::usage(format!("{file}:1: {code}: {message}"), hint)
     }
 
     /// Bytes that are read, and bytes in all.
@@ -75,12 +78,12 @@ impl Lines {
     /// Opens a file whose lines have at most so many bytes; what is compressed or in another encoding is refused with its first line.
     pub fn open(path: &Path, max_line_bytes: usize) -> Result<Self> {
         Ok(Self {
-            pieces: Pieces::open(path)?,
+            pieces: FileChunks::open(path)?,
             reader: LineReader::new(max_line_bytes),
         })
     }
 
-    /// The next line.
+    /// The next line of the file, and `None` at its end.
     pub fn next(&mut self) -> Result<Option<Line>> {
         loop {
             let line = self.reader.next_line();

@@ -15,7 +15,7 @@ use crate::connection::ServerConnection;
 use crate::error::{CliError, Exit, Result};
 use crate::output::Output;
 use crate::text::printable;
-use event_stream::{EventStream, SentEvent};
+use event_stream::{EventReader, SentEvent};
 use forwarder::{ForwardResult, Forwarder};
 
 /// The wait before the first try to listen again; it doubles with each further one.
@@ -45,7 +45,7 @@ struct Listening<'a> {
 
 /// An event, and what became of it where it was posted.
 #[derive(Serialize)]
-struct Heard {
+struct PrintedEvent {
     id: String,
     event: Value,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -59,7 +59,7 @@ impl ListenArgs {
         let path = connection.app_path("/events/stream")?;
         let (app, api) = (connection.app()?, connection.api());
         end_when_interrupted()?;
-        let mut stream = EventStream::open(api, &path)?;
+        let mut stream = EventReader::open(api, &path)?;
         let listening = Listening {
             app_id: app,
             forward: self.forward.as_deref(),
@@ -68,8 +68,8 @@ impl ListenArgs {
         output.line(&listening, Listening::to_line)?;
         loop {
             while let Some(event) = stream.next() {
-                let heard = Heard::new(event, forwarder.as_ref());
-                output.line(&heard, Heard::to_line)?;
+                let heard = PrintedEvent::new(event, forwarder.as_ref());
+                output.line(&heard, PrintedEvent::to_line)?;
             }
             anstream::eprintln!(
                 "hato: the connection was cut; what happens until it is back is not heard"
@@ -89,11 +89,11 @@ fn end_when_interrupted() -> Result<()> {
 }
 
 /// Listens again, once the server is there and has noticed that the old connection is not.
-fn reopen(api: &Api, path: &str) -> Result<EventStream> {
+fn reopen(api: &Api, path: &str) -> Result<EventReader> {
     let (begun_at, mut wait) = (Instant::now(), FIRST_WAIT);
     loop {
         sleep(wait);
-        match EventStream::open(api, path) {
+        match EventReader::open(api, path) {
             Err(error) if error.may_pass() && begun_at.elapsed() < GIVE_UP_AFTER => {
                 wait = (wait * 2).min(LONGEST_WAIT);
             }
@@ -116,7 +116,7 @@ impl Listening<'_> {
     }
 }
 
-impl Heard {
+impl PrintedEvent {
     fn new(event: SentEvent, forwarder: Option<&Forwarder>) -> Self {
         Self {
             forwarded: forwarder.map(|forwarder| forwarder.post(&event)),
@@ -154,12 +154,12 @@ fn numbers(data: &Value) -> Vec<String> {
 mod tests {
     use serde_json::json;
 
-    use super::Heard;
+    use super::PrintedEvent;
     use super::forwarder::ForwardResult;
 
     #[test]
     fn an_event_is_a_line_without_commands_for_terminals() {
-        let heard = Heard {
+        let heard = PrintedEvent {
             id: "msg_1".into(),
             event: json!({
                 "type": "send.completed\u{1b}[2J", "timestamp": "2026-11-23T08:00:00.000Z",

@@ -5,7 +5,7 @@ use hato_domain::wire::{Acknowledged, Credentials, PublicKey, SessionCreated};
 use serde::Serialize;
 
 use crate::api::Api;
-use crate::config_file::{ConfigFile, Profile};
+use crate::config_file::{ConfigFile, LoginProfile};
 use crate::connection::{DEFAULT_URL, is_key, require_key_app};
 use crate::error::{CliError, Result};
 use crate::options::GlobalOptions;
@@ -45,7 +45,7 @@ impl Login {
             with_password(&url, self.email.map_or_else(secret::ask_email, Ok)?)?
         };
         let url = url.to_string();
-        let profile = Profile {
+        let profile = LoginProfile {
             url: url.clone(),
             credential,
             holder: holder.clone(),
@@ -92,6 +92,14 @@ fn with_key(url: &ServerUrl, named_app: Option<&str>) -> Result<(String, String)
     Ok((key, format!("a key of {}", app.app_id)))
 }
 
+fn end_session(profile: LoginProfile) -> Result<()> {
+    let api = Api::new(ServerUrl::parse(&profile.url)?, Some(profile.credential));
+    match api.post::<Acknowledged>("/auth/logout", &()) {
+        Err(error) if error.code() != "INVALID_SESSION" => Err(error),
+        Ok(_) | Err(_) => Ok(()),
+    }
+}
+
 /// Ends the session and forgets the profile's credential, also when the session had ended already.
 pub fn log_out(options: &GlobalOptions, output: &Output) -> Result<()> {
     let mut file = ConfigFile::read()?;
@@ -104,11 +112,7 @@ pub fn log_out(options: &GlobalOptions, output: &Output) -> Result<()> {
         )
     })?;
     if !is_key(&profile.credential) {
-        let api = Api::new(ServerUrl::parse(&profile.url)?, Some(profile.credential));
-        match api.post::<Acknowledged>("/auth/logout", &()) {
-            Err(error) if error.code() != "INVALID_SESSION" => return Err(error),
-            Ok(_) | Err(_) => {}
-        }
+        end_session(profile)?;
     }
     file.current.take_if(|current| *current == name);
     file.write()?;

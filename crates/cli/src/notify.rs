@@ -2,9 +2,9 @@
 
 mod endpoints;
 mod messages;
-mod moment;
 mod rich;
 pub mod wait;
+mod zoned_time;
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -20,9 +20,9 @@ use crate::error::{CliError, Exit, FailedSend, Result};
 use crate::output::Output;
 use crate::selection::{tag_expression, user_id};
 use crate::text::recipient_noun;
-use moment::{Moment, parse_moment};
 use rich::RichArgs;
 use wait::{SendOutcome, parse_timeout};
+use zoned_time::{ZonedTime, parse_time};
 
 /// What a message in a file says itself, and what is about one send.
 const FILE_CONFLICTS: [&str; 26] = [
@@ -97,11 +97,11 @@ pub struct NotifyArgs {
     #[arg(long, value_name = "EXPRESSION", conflicts_with_all = ["to", "to_file"], value_parser = tag_expression)]
     tags: Option<String>,
     /// When to send it, in this machine's time zone: "tomorrow 9:00", "2026-12-24 18:00", "+90 minutes"
-    #[arg(long, value_name = "WHEN", value_parser = parse_moment)]
-    at: Option<Moment>,
+    #[arg(long, value_name = "WHEN", value_parser = parse_time)]
+    at: Option<ZonedTime>,
     /// When it is worth nothing any more, likewise
-    #[arg(long, value_name = "WHEN", value_parser = parse_moment)]
-    expires: Option<Moment>,
+    #[arg(long, value_name = "WHEN", value_parser = parse_time)]
+    expires: Option<ZonedTime>,
     /// How many recipients a minute at most
     #[arg(long, value_name = "NUMBER")]
     per_minute: Option<i64>,
@@ -126,7 +126,7 @@ struct SendReport {
     idempotency_key: String,
     /// When it will be sent.
     #[serde(skip_serializing_if = "Option::is_none")]
-    send_at: Option<Moment>,
+    send_at: Option<ZonedTime>,
     #[serde(skip_serializing_if = "Option::is_none")]
     outcome: Option<SendOutcome>,
 }
@@ -225,8 +225,8 @@ impl NotifyArgs {
             urgency: self.urgency.clone(),
             topic: self.topic.clone(),
             to: self.part_of_audience(),
-            send_at: self.at.as_ref().map(Moment::milliseconds),
-            expires_at: self.expires.as_ref().map(Moment::milliseconds),
+            send_at: self.at.as_ref().map(ZonedTime::milliseconds),
+            expires_at: self.expires.as_ref().map(ZonedTime::milliseconds),
             max_per_minute: self.per_minute,
             ..Notify::default()
         })

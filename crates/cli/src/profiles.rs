@@ -27,7 +27,7 @@ pub enum Profiles {
 }
 
 #[derive(Serialize)]
-struct ProfileRow<'a> {
+struct LoginProfileRow<'a> {
     name: &'a str,
     url: &'a str,
     credential: &'static str,
@@ -55,9 +55,9 @@ impl Profiles {
     }
 }
 
-fn rows(file: &ConfigFile) -> Vec<ProfileRow<'_>> {
+fn rows(file: &ConfigFile) -> Vec<LoginProfileRow<'_>> {
     let current = file.current_name();
-    let profiles = file.profiles.iter().map(|(name, profile)| ProfileRow {
+    let profiles = file.profiles.iter().map(|(name, profile)| LoginProfileRow {
         name,
         url: &profile.url,
         credential: if is_key(&profile.credential) {
@@ -71,7 +71,7 @@ fn rows(file: &ConfigFile) -> Vec<ProfileRow<'_>> {
     profiles.collect()
 }
 
-fn table(profiles: &Vec<ProfileRow<'_>>) -> Table {
+fn table(profiles: &Vec<LoginProfileRow<'_>>) -> Table {
     let rows = profiles.iter().map(|profile| {
         [
             profile.name.to_owned(),

@@ -13,6 +13,7 @@ use crate::error::{CliError, Result};
 /// The file in which a command keeps a `T` between its runs.
 pub struct ProgressFile<T> {
     path: PathBuf,
+    is_resumed: bool,
     pub state: T,
 }
 
@@ -20,12 +21,21 @@ impl<T: Serialize + DeserializeOwned> ProgressFile<T> {
     /// What an earlier run left beside `file`, or a beginning.
     pub fn open(file: &Path, begin: impl FnOnce() -> T) -> Result<Self> {
         let path = beside(file, "progress");
-        let state = match fs::read(&path) {
-            Ok(text) => serde_json::from_slice(&text).map_err(|_| unusable(&path))?,
-            Err(error) if error.kind() == ErrorKind::NotFound => begin(),
+        let left = match fs::read(&path) {
+            Ok(text) => Some(serde_json::from_slice(&text).map_err(|_| unusable(&path))?),
+            Err(error) if error.kind() == ErrorKind::NotFound => None,
             Err(error) => return Err(CliError::file(&path, &error)),
         };
-        Ok(Self { path, state })
+        Ok(Self {
+            path,
+            is_resumed: left.is_some(),
+            state: left.unwrap_or_else(begin),
+        })
+    }
+
+    /// Whether an earlier run has left it.
+    pub fn is_resumed(&self) -> bool {
+        self.is_resumed
     }
 
     /// Keeps the state: a run that is killed leaves the old file or the new one.

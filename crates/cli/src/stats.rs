@@ -1,6 +1,6 @@
 //! `hato stats`: what was sent and who is subscribed.
 
-use hato_domain::wire::Stats;
+use hato_domain::wire::{DailyStats, Stats};
 
 use crate::connection::ServerConnection;
 use crate::error::Result;
@@ -11,6 +11,19 @@ use crate::table::Table;
 pub fn run(connection: &ServerConnection, output: &Output) -> Result<()> {
     let stats: Stats = connection.api().get(&connection.app_path("/stats")?)?;
     output.show(&stats, lines)
+}
+
+/// The days on which something was sent.
+fn days(stats: &Stats) -> Table {
+    let active = stats.daily.iter().filter(|day| day.sends > 0);
+    let columns = "DAY_UTC SENDS SENT FAILED DISPLAYED CLICKED";
+    Table::new(columns, active.map(row))
+}
+
+fn row(day: &DailyStats) -> [String; 6] {
+    let counts = [day.sends, day.sent, day.failed, day.displayed, day.clicked];
+    let [sends, sent, failed, displayed, clicked] = counts.map(|count| count.to_string());
+    [day.date.clone(), sends, sent, failed, displayed, clicked]
 }
 
 fn lines(stats: &Stats) -> Vec<String> {
@@ -27,13 +40,7 @@ fn lines(stats: &Stats) -> Vec<String> {
         format!("this month       {month}"),
         format!("starts anew UTC  {}", stats.month_resets_at.to_minute()),
     ];
-    let active = stats.daily.iter().filter(|day| day.sends > 0);
-    let rows = active.map(|day| {
-        let counts = [day.sends, day.sent, day.failed, day.displayed, day.clicked];
-        let [sends, sent, failed, displayed, clicked] = counts.map(|count| count.to_string());
-        [day.date.clone(), sends, sent, failed, displayed, clicked]
-    });
-    let days = Table::new("DAY_UTC SENDS SENT FAILED DISPLAYED CLICKED", rows).lines();
+    let days = days(stats).lines();
     if days.len() > 1 {
         lines.push(String::new());
         lines.extend(days);

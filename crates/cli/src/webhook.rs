@@ -30,7 +30,7 @@ impl WebhookCommand {
     pub fn run(self, connection: &ServerConnection, output: &Output) -> Result<()> {
         let done = self.execute(connection, output);
         done.map_err(|error| match error.code() {
-            "NOT_FOUND" => error.add_remedy("without a webhook, `hato webhook set URL` makes one"),
+            "NOT_FOUND" => error.add_hint("without a webhook, `hato webhook set URL` makes one"),
             _ => error,
         })
     }

@@ -12,8 +12,8 @@ pub struct Finding {
     check: &'static str,
     verdict: FindingVerdict,
     found: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    remedy: Option<String>,
+    #[serde(rename = "remedy", skip_serializing_if = "Option::is_none")]
+    hint: Option<String>,
 }
 
 #[derive(Clone, Copy, PartialEq, Serialize)]
@@ -30,42 +30,42 @@ impl Finding {
             check,
             verdict: FindingVerdict::Fine,
             found: printable(found),
-            remedy: None,
+            hint: None,
         }
     }
 
-    pub fn problem(check: &'static str, found: &str, remedy: &str) -> Self {
+    pub fn problem(check: &'static str, found: &str, hint: &str) -> Self {
         Self {
             verdict: FindingVerdict::Problem,
-            remedy: Some(printable(remedy)),
+            hint: Some(printable(hint)),
             ..Self::fine(check, found)
         }
     }
 
-    /// The check could not be made; the remedy is what would change that.
-    pub fn unknown(check: &'static str, found: &str, remedy: &str) -> Self {
+    /// The check could not be made; the hint is what would change that.
+    pub fn unknown(check: &'static str, found: &str, hint: &str) -> Self {
         Self {
             verdict: FindingVerdict::Unknown,
-            ..Self::problem(check, found, remedy)
+            ..Self::problem(check, found, hint)
         }
     }
 
-    /// Fine, or a problem with this remedy.
-    pub fn judge(check: &'static str, is_fine: bool, found: &str, remedy: &str) -> Self {
+    /// Fine, or a problem with this hint.
+    pub fn judge(check: &'static str, is_fine: bool, found: &str, hint: &str) -> Self {
         if is_fine {
             Self::fine(check, found)
         } else {
-            Self::problem(check, found, remedy)
+            Self::problem(check, found, hint)
         }
     }
 
     /// A file of a customer's site that did not come.
     pub fn unread(check: &'static str, url: &Url, error: &ureq::Error) -> Self {
-        let remedy = match error {
+        let hint = match error {
             ureq::Error::TooManyRedirects => "end the redirects: browsers give up as well",
             _ => "check the address, and that this machine may reach it",
         };
-        Self::problem(check, &format!("{url}: {}", describe(error)), remedy)
+        Self::problem(check, &format!("{url}: {}", describe(error)), hint)
     }
 
     pub fn is_problem(&self) -> bool {
@@ -80,8 +80,8 @@ impl Finding {
             FindingVerdict::Unknown => "unknown ",
         };
         let found = format!("{mark} {:10} {}", self.check, self.found);
-        let remedy = self.remedy.as_ref();
-        let remedy = remedy.map(|remedy| format!("                    → {remedy}"));
-        [found].into_iter().chain(remedy).collect()
+        let hint = self.hint.as_ref();
+        let hint = hint.map(|hint| format!("                    → {hint}"));
+        [found].into_iter().chain(hint).collect()
     }
 }

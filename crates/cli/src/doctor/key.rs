@@ -24,7 +24,7 @@ fn key(connection: &ServerConnection) -> Finding {
         Err(error) => return dead("key", &error),
     };
     if let Err(error) = connection.require_named_app() {
-        return Finding::problem("key", error.message(), error.remedy());
+        return Finding::problem("key", error.message(), error.hint());
     }
     Finding::judge(
         "key",
@@ -71,11 +71,11 @@ fn session(connection: &ServerConnection) -> Finding {
 /// Why nothing is known of a credential: it is dead, or the server would not or could not say.
 fn dead(check: &'static str, error: &CliError) -> Finding {
     let found = format!("{}: {}", error.code(), error.message());
-    let remedy = match ErrorCode::parse(error.code()) {
+    let hint = match ErrorCode::parse(error.code()) {
         Some(ErrorCode::InvalidApiKey | ErrorCode::InvalidSession | ErrorCode::Unauthorized) => {
             "make a new key in the dashboard or with `hato keys create`, or `hato login` again"
         }
-        _ => error.remedy(),
+        _ => error.hint(),
     };
-    Finding::problem(check, &found, remedy)
+    Finding::problem(check, &found, hint)
 }

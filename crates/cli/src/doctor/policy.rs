@@ -28,7 +28,7 @@ pub enum Requirement<'a> {
 struct PolicyViolation {
     /// The directive that is in the way, as it was written.
     directive: String,
-    remedy: String,
+    hint: String,
 }
 
 /// A directive of a policy: its name and its source expressions.
@@ -67,10 +67,10 @@ pub fn examine(
         return Finding::fine(check, "the Content-Security-Policy lets ours work");
     }
     let directives: Vec<_> = violations.iter().map(|it| &*it.directive).collect();
-    let remedies: Vec<_> = violations.iter().map(|it| &*it.remedy).collect();
+    let hints: Vec<_> = violations.iter().map(|it| &*it.hint).collect();
     let directives = directives.join("; ");
     let found = format!("the Content-Security-Policy is in the way: {directives}");
-    Finding::problem(check, &found, &remedies.join(", "))
+    Finding::problem(check, &found, &hints.join(", "))
 }
 
 /// Several policies hold together, each in a header of its own or separated by commas.
@@ -96,7 +96,7 @@ impl Requirement<'_> {
         let decisive = names.find_map(|name| directive(policy, name))?;
         (!self.is_met_by(&decisive, own)).then(|| PolicyViolation {
             directive: format!("{} {}", decisive.name, decisive.sources.join(" ")),
-            remedy: self.remedy(&decisive),
+            hint: self.hint(&decisive),
         })
     }
 
@@ -125,7 +125,15 @@ impl Requirement<'_> {
         }
     }
 
-    fn remedy(self, directive: &Directive<'_>) -> String {
+    /// What decides about it where default-src is not to.
+    const fn own_directive(self) -> &'static str {
+        match self {
+            Self::Connect(_) => "connect-src",
+            _ => "script-src",
+        }
+    }
+
+    fn hint(self, directive: &Directive<'_>) -> String {
         let wanted = match self {
             Self::Tag(..) if directive.has("'strict-dynamic'") => {
                 return "give the tag of Hato's script the page's nonce: 'strict-dynamic' goes by nothing else"
@@ -144,10 +152,7 @@ impl Requirement<'_> {
         if !directive.is("default-src") {
             return format!("add {wanted} to {}", directive.name);
         }
-        let own = match self {
-            Self::Connect(_) => "connect-src",
-            _ => "script-src",
-        };
+        let own = self.own_directive();
         format!("add {own} with {wanted} and all that default-src has")
     }
 }
@@ -188,7 +193,7 @@ mod tests {
     use super::{Requirement, policies_in, violations};
 
     /// What to change so that a policy allows everything that Hato needs, its script loaded by another.
-    fn remedies(policies: &[&str]) -> Vec<String> {
+    fn hints(policies: &[&str]) -> Vec<String> {
         remedies_with(policies, |script| Requirement::Script(script))
     }
 
@@ -210,13 +215,13 @@ mod tests {
             Requirement::Worker(&worker),
         ];
         let violations = violations(&policies, &requirements, &url("https://shop.dev/"));
-        violations.into_iter().map(|it| it.remedy).collect()
+        violations.into_iter().map(|it| it.hint).collect()
     }
 
     #[test]
     fn no_policy_forbids_nothing() {
-        assert!(remedies(&[]).is_empty());
-        assert!(remedies(&["img-src 'none'"]).is_empty());
+        assert!(hints(&[]).is_empty());
+        assert!(hints(&["img-src 'none'"]).is_empty());
     }
 
     #[test]
@@ -232,42 +237,42 @@ mod tests {
 
     #[test]
     fn what_is_not_allowed_is_found() {
-        assert_eq!(remedies(&["default-src 'none'"]).len(), 4);
+        assert_eq!(hints(&["default-src 'none'"]).len(), 4);
         assert_eq!(
-            remedies(&["connect-src https://other.dev"]),
+            hints(&["connect-src https://other.dev"]),
             ["add https://push.hato.dev to connect-src"]
         );
         let without_wasm = "script-src 'self' https://push.hato.dev";
         assert_eq!(
-            remedies(&[without_wasm]),
+            hints(&[without_wasm]),
             ["add 'wasm-unsafe-eval' to script-src"]
         );
         // An address that is allowed for one file only.
         let narrow = "connect-src https://push.hato.dev/sdk/";
-        assert_eq!(remedies(&[narrow]).len(), 1);
+        assert_eq!(hints(&[narrow]).len(), 1);
         let elsewhere = "worker-src https://cdn.shop.dev";
-        assert_eq!(remedies(&[elsewhere]), ["add 'self' to worker-src"]);
+        assert_eq!(hints(&[elsewhere]), ["add 'self' to worker-src"]);
     }
 
     #[test]
     fn the_first_directive_that_is_there_decides() {
         let elements = "script-src * 'unsafe-eval'; script-src-elem 'self'";
         assert_eq!(
-            remedies(&[elements]),
+            hints(&[elements]),
             ["add https://push.hato.dev to script-src-elem"]
         );
         let twice = "connect-src 'none'; connect-src *";
-        assert_eq!(remedies(&[twice]).len(), 1);
+        assert_eq!(hints(&[twice]).len(), 1);
         let fallen_back = "script-src https://push.hato.dev 'unsafe-eval'";
-        assert_eq!(remedies(&[fallen_back]), ["add worker-src 'self'"]);
+        assert_eq!(hints(&[fallen_back]), ["add worker-src 'self'"]);
     }
 
     #[test]
     fn all_policies_must_agree() {
         let both = ["connect-src *, connect-src 'none'"];
-        assert_eq!(remedies(&both).len(), 1);
+        assert_eq!(hints(&both).len(), 1);
         let each = ["connect-src 'none'", "connect-src *"];
-        assert_eq!(remedies(&each).len(), 1);
+        assert_eq!(hints(&each).len(), 1);
     }
 
     #[test]
@@ -276,14 +281,14 @@ mod tests {
         assert!(remedies_for_tag(policy, Some("aBc")).is_empty());
         assert_eq!(remedies_for_tag(policy, Some("abc")).len(), 1);
         assert_eq!(remedies_for_tag(policy, None).len(), 1);
-        assert_eq!(remedies(&[policy]).len(), 1);
+        assert_eq!(hints(&[policy]).len(), 1);
     }
 
     #[test]
     fn strict_dynamic_goes_by_trust_alone() {
         let policy = "script-src https://push.hato.dev 'strict-dynamic' 'nonce-a' 'unsafe-eval'";
         assert!(remedies_for_tag(policy, Some("a")).is_empty());
-        assert!(remedies(&[policy]).is_empty());
+        assert!(hints(&[policy]).is_empty());
         let without = remedies_for_tag(policy, None);
         assert!(without[0].contains("nonce"), "{without:?}");
     }

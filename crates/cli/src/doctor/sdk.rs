@@ -51,9 +51,9 @@ pub fn judge(check: &'static str, url: &Url, outcome: HttpResult) -> Finding {
         }
         Ok(_) => return Finding::fine(check, &format!("{url} is Hato's worker script")),
     };
-    let remedy = "let everything below /sdk/ through unchanged: a proxy or another program answers there, \
+    let hint = "let everything below /sdk/ through unchanged: a proxy or another program answers there, \
                   or the release never was";
-    Finding::problem(check, &format!("{url}{wrong}"), remedy)
+    Finding::problem(check, &format!("{url}{wrong}"), hint)
 }
 
 /// Whether browsers take a response for a script.

@@ -3,6 +3,7 @@
 use std::time::{Duration, SystemTime};
 
 use serde::Deserialize;
+use ureq::http::Response;
 use ureq::http::header::DATE;
 
 use super::finding::Finding;
@@ -29,23 +30,18 @@ pub fn examine(api: &Api, findings: &mut Vec<Finding>) -> Option<ServerUrl> {
     let response = match api.get_raw("/readyz") {
         Ok(response) => response,
         Err(error) => {
-            let remedy = "start the server, or correct HATO_URL; for a certificate of your own set SSL_CERT_FILE";
-            findings.push(Finding::problem("server", error.message(), remedy));
+            let hint = "start the server, or correct HATO_URL; for a certificate of your own set SSL_CERT_FILE";
+            findings.push(Finding::problem("server", error.message(), hint));
             return None;
         }
     };
-    findings.push(Finding::judge(
-        "server",
-        response.status() == 200,
-        &format!("{} answers {}", api.url(), response.status()),
-        "the database does not answer, or something else listens there: see the server's log",
-    ));
-    let date = response.headers().get(DATE);
+    findings.push(readiness(api, &response));
     #[expect(
         clippy::disallowed_methods,
         reason = "this machine's clock is what is examined"
     )]
     let now = SystemTime::now();
+    let date = response.headers().get(DATE);
     findings.push(clock(date.and_then(|date| date.to_str().ok()), now));
     let description = api.get::<OpenApiDocument>("/api/v1/openapi.json").ok();
     let base = description.and_then(|it| it.servers.into_iter().next());
@@ -76,7 +72,7 @@ fn clock(date: Option<&str>, now: SystemTime) -> Finding {
 /// Browsers give push only to https pages, whose requests go to https alone; loopback is their exception. Who asks on the
 /// server's own machine passes its proxy by, and sees nothing of the address that browsers use.
 fn address(asked: &ServerUrl, base: Option<&str>) -> Vec<Finding> {
-    let unknown = |found: &str, remedy| vec![Finding::unknown("address", found, remedy)];
+    let unknown = |found: &str, hint| vec![Finding::unknown("address", found, hint)];
     let Some(base) = base else {
         return unknown(
             "the server does not tell its address",
@@ -85,8 +81,8 @@ fn address(asked: &ServerUrl, base: Option<&str>) -> Vec<Finding> {
     };
     let Ok(own) = ServerUrl::parse(base) else {
         let found = format!("the server calls itself {base}");
-        let remedy = "set HATO_BASE_URL to an address like https://push.example.com";
-        return unknown(&found, remedy);
+        let hint = "set HATO_BASE_URL to an address like https://push.example.com";
+        return unknown(&found, hint);
     };
     let same = Finding::judge(
         "address",
@@ -94,14 +90,27 @@ fn address(asked: &ServerUrl, base: Option<&str>) -> Vec<Finding> {
         &format!("the server calls itself {own}"),
         &format!("set HATO_BASE_URL to {asked} if that is how browsers reach it"),
     );
+    vec![same, tls(&own)]
+}
+
+fn readiness(api: &Api, response: &Response<Vec<u8>>) -> Finding {
+    Finding::judge(
+        "server",
+        response.status() == 200,
+        &format!("{} answers {}", api.url(), response.status()),
+        "the database does not answer, or something else listens there: see the server's log",
+    )
+}
+
+fn tls(own: &ServerUrl) -> Finding {
     let is_secure = own.url().scheme() == "https" || own.is_loopback();
     let found = if is_secure {
         "browsers may use it"
     } else {
         "browsers refuse plain http"
     };
-    let remedy = "put a reverse proxy with a certificate in front, and set HATO_BASE_URL to its https address (docs/DEPLOY.md)";
-    vec![same, Finding::judge("tls", is_secure, found, remedy)]
+    let hint = "put a reverse proxy with a certificate in front, and set HATO_BASE_URL to its https address (docs/DEPLOY.md)";
+    Finding::judge("tls", is_secure, found, hint)
 }
 
 #[cfg(test)]

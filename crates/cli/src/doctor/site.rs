@@ -18,9 +18,9 @@ const MAX_REDIRECTS: u32 = 10;
 pub fn examine(page: &str, worker: &str, hato: &ServerUrl, findings: &mut Vec<Finding>) {
     let url = Url::parse(page).ok();
     let Some(asked) = url.filter(|url| matches!(url.scheme(), "http" | "https")) else {
-        let remedy = "give an address like https://www.example.com/";
+        let hint = "give an address like https://www.example.com/";
         let found = format!("{page} is no address");
-        return findings.push(Finding::problem("site", &found, remedy));
+        return findings.push(Finding::problem("site", &found, hint));
     };
     let agent = agent();
     let (page, site, response) = match visit(&agent, &asked) {
@@ -73,13 +73,13 @@ fn judge(asked: &Url, page: &Url, response: &Response<Vec<u8>>) -> Finding {
     if asked != page {
         found = format!("{asked} leads to {found}");
     }
-    let remedy = "serve the site over https: browsers give push to no other";
-    Finding::judge("site", is_secure, &found, remedy)
+    let hint = "serve the site over https: browsers give push to no other";
+    Finding::judge("site", is_secure, &found, hint)
 }
 
 fn no_page() -> Finding {
-    let remedy = "see to what is said of the site first";
-    Finding::unknown("page-csp", "there is no page to look at", remedy)
+    let hint = "see to what is said of the site first";
+    Finding::unknown("page-csp", "there is no page to look at", hint)
 }
 
 fn page_policy(

@@ -22,7 +22,7 @@ pub fn examine(connection: &ServerConnection) -> Finding {
         Ok(app) => app.vapid_subject,
         Err(error) => {
             let found = format!("{}: {}", error.code(), error.message());
-            return Finding::unknown("subject", &found, error.remedy());
+            return Finding::unknown("subject", &found, error.hint());
         }
     };
     Finding::judge(

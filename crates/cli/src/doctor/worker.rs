@@ -27,15 +27,14 @@ pub fn examine(agent: &Agent, worker: &Url, hato: &ServerUrl, findings: &mut Vec
         ];
         policy::examine("worker-csp", &policies(&response), &requirements, worker)
     } else {
-        let remedy = "see to what is said of the worker first";
-        Finding::unknown("worker-csp", "there is no file to look at", remedy)
+        let hint = "see to what is said of the worker first";
+        Finding::unknown("worker-csp", "there is no file to look at", hint)
     });
 }
 
 fn judge(agent: &Agent, worker: &Url, response: &Response<Vec<u8>>, hato: &ServerUrl) -> Finding {
-    let problem = |found: &str, remedy: &str| {
-        Finding::problem("worker", &format!("{worker} {found}"), remedy)
-    };
+    let problem =
+        |found: &str, hint: &str| Finding::problem("worker", &format!("{worker} {found}"), hint);
     let status = response.status();
     match status {
         StatusCode::OK if sdk::is_script(response) => judge_imports(agent, worker, response, hato),

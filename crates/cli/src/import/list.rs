@@ -2,21 +2,21 @@
 
 use std::path::Path;
 
-use hato_domain::import::{ListEntry, ListReader, NotAList};
+use hato_domain::import::{ListEntry, ListFormatError, ListReader};
 
 use crate::error::{CliError, Result};
-use crate::lines::Pieces;
+use crate::lines::FileChunks;
 
 /// Reads a list entry by entry.
-pub struct List {
-    pieces: Pieces,
+pub struct SubscriberList {
+    pieces: FileChunks,
     reader: ListReader,
 }
 
-impl List {
+impl SubscriberList {
     pub fn open(path: &Path) -> Result<Self> {
         Ok(Self {
-            pieces: Pieces::open(path)?,
+            pieces: FileChunks::open(path)?,
             reader: ListReader::default(),
         })
     }
@@ -33,7 +33,7 @@ impl List {
         Ok(entries)
     }
 
-    /// The next entry.
+    /// The next entry of the list, and `None` at its end.
     pub fn next(&mut self) -> Result<Option<ListEntry>> {
         loop {
             let entry = self.reader.next_entry();
@@ -50,10 +50,11 @@ impl List {
         }
     }
 
-    fn refusal(&self, error: NotAList) -> CliError {
+    fn refusal(&self, error: ListFormatError) -> CliError {
         match error {
-            NotAList::Foreign(foreign) => self.pieces.foreign(foreign),
-            NotAList::Unknown => CliError::usage(
+            ListFormatError::Foreign(foreign) => self.pieces.foreign(foreign),
+            ListFormatError::Unknown => self.pieces.refused(
+                error.code(),
                 "no line is a JSON object, and none names a column of endpoints",
                 "write a JSON object a line, or CSV with a line of column names, such as endpoint,p256dh,auth",
             ),

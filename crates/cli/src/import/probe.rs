@@ -9,7 +9,7 @@ use serde::Serialize;
 use uuid::Uuid;
 
 use crate::connection::ServerConnection;
-use crate::error::Result;
+use crate::error::{CliError, Exit, Result};
 use crate::notify::wait::{self, SendOutcome};
 use crate::notify::{needs_key, new_key};
 
@@ -63,23 +63,26 @@ impl ProbeArgs {
         })
     }
 
+    fn message(&self) -> Notify {
+        Notify {
+            title: self.title.clone(),
+            body: self.body.clone(),
+            ..Notify::default()
+        }
+    }
+
     /// Sends the message to the sample, and waits for what becomes of it; nothing without a probe.
     pub fn send(
         self,
         connection: &ServerConnection,
         sample: &Sample,
     ) -> Result<Option<ProbeReport>> {
-        if sample.endpoints.is_empty() {
+        if self.probe.is_none() {
             return Ok(None);
         }
         let (mut send_ids, mut queued) = (Vec::new(), 0);
         for endpoints in sample.endpoints.chunks(NotifyBatch::MAX_ENDPOINTS) {
-            let message = Notify {
-                title: self.title.clone(),
-                body: self.body.clone(),
-                ..Notify::default()
-            };
-            let request = NotifyBatch::new(endpoints.to_vec(), message);
+            let request = NotifyBatch::new(endpoints.to_vec(), self.message());
             let path = "/api/v1/notify/batch";
             let accepted: BatchAccepted =
                 connection.api().post_with_key(path, &request, &new_key())?;
@@ -109,9 +112,23 @@ impl Sample {
 }
 
 impl ProbeReport {
+    /// Whether there was nobody to send anything to.
+    pub fn is_empty(&self) -> bool {
+        self.send_ids.is_empty()
+    }
+
     pub fn line(&self) -> String {
+        if self.is_empty() {
+            return "The probe. There is nobody to probe: no line was taken.".to_owned();
+        }
         format!("The probe. {}", self.outcome.line())
     }
+}
+
+/// The failure of a probe that nobody could get.
+pub fn nobody() -> CliError {
+    let message = "there is nobody to probe";
+    CliError::new(Exit::Negative, "nobody", message, "no line was taken")
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::Read as _;
 use std::path::Path;
 
+use hato_domain::VapidPrivateKey;
 use hato_domain::wire::{Acknowledged, BulkItem};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -22,6 +23,9 @@ struct AppKey {
     active_subscriptions: i64,
 }
 
+/// The private key that subscriptions come with.
+pub struct KeyFile(Option<String>);
+
 /// Which key the lines are registered with.
 pub enum ImportedKey {
     /// The one that each names, or the app's own.
@@ -32,32 +36,41 @@ pub enum ImportedKey {
     Unknown,
 }
 
-impl ImportedKey {
-    /// Gives the app the key of this file, if there is one. It becomes the primary one of an app without subscribers: who comes from
-    /// elsewhere then has the key that the site's page subscribes with, and nothing changes in their browsers.
-    pub fn take_over(
-        connection: &ServerConnection,
-        file: Option<&Path>,
-        is_dry_run: bool,
-    ) -> Result<Self> {
+impl KeyFile {
+    /// Reads the key of this file, if there is one; an error for what is none.
+    pub fn read(file: Option<&Path>) -> Result<Self> {
         let Some(file) = file else {
-            return Ok(Self::Named);
+            return Ok(Self(None));
         };
         let private_key = read(file)?;
+        VapidPrivateKey::parse(&private_key).map_err(|_| {
+            let message = format!("{} is no private VAPID key", file.display());
+            CliError::usage(
+                message,
+                "write 32 bytes as base64url, a JWK or PEM of a key on P-256",
+            )
+        })?;
+        Ok(Self(Some(private_key)))
+    }
+
+    /// Gives the app the key, if there is one. It becomes the primary one of an app without subscribers: who comes from
+    /// elsewhere then has the key that the site's page subscribes with, and nothing changes in their browsers.
+    pub fn take_over(self, connection: &ServerConnection, is_dry_run: bool) -> Result<ImportedKey> {
+        let Some(private_key) = self.0 else {
+            return Ok(ImportedKey::Named);
+        };
         if is_dry_run {
-            return Ok(Self::Unknown);
+            return Ok(ImportedKey::Unknown);
         }
         let path = connection.app_path("/vapid-keys")?;
         let body = json!({"private_key": private_key});
         let key: AppKey = connection.api().post_idempotent(&path, &body)?;
-        let all: Vec<AppKey> = connection.api().get(&path)?;
-        if !key.primary && all.iter().all(|key| key.active_subscriptions == 0) {
-            let path = format!("{path}/{}/primary", key.id);
-            let _: Acknowledged = connection.api().post_idempotent(&path, &json!({}))?;
-        }
-        Ok(Self::Given(key.public_key))
+        make_primary_for_nobody(connection, &path, &key)?;
+        Ok(ImportedKey::Given(key.public_key))
     }
+}
 
+impl ImportedKey {
     /// Makes the item name the key that it is registered with.
     pub fn give_to(&self, item: &mut BulkItem) {
         let named = &mut item.registration.vapid_public_key;
@@ -69,7 +82,17 @@ impl ImportedKey {
     }
 }
 
-/// The text of the key; of a pair in JSON, as web-push writes it, the private one.
+/// Makes the key the primary one of an app without subscribers.
+fn make_primary_for_nobody(connection: &ServerConnection, path: &str, key: &AppKey) -> Result<()> {
+    let all: Vec<AppKey> = connection.api().get(path)?;
+    if !key.primary && all.iter().all(|key| key.active_subscriptions == 0) {
+        let path = format!("{path}/{}/primary", key.id);
+        let _: Acknowledged = connection.api().post_idempotent(&path, &json!({}))?;
+    }
+    Ok(())
+}
+
+/// The text of the key; of a pair in JSON, as web-push or a Hato's export of the key has it, the private one.
 fn read(file: &Path) -> Result<String> {
     let failed = |error| CliError::file(file, &error);
     let mut text = String::new();
@@ -80,6 +103,7 @@ fn read(file: &Path) -> Result<String> {
         .map_err(failed)?;
     let text = text.trim();
     let pair = serde_json::from_str::<Value>(text).ok();
-    let private = pair.as_ref().and_then(|pair| pair["privateKey"].as_str());
+    let named = |name: &str| pair.as_ref()?[name].as_str();
+    let private = named("privateKey").or_else(|| named("private_key"));
     Ok(private.unwrap_or(text).to_owned())
 }

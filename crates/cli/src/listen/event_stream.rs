@@ -33,9 +33,9 @@ enum Sign {
 }
 
 /// The events of one connection.
-pub struct EventStream(Receiver<Sign>);
+pub struct EventReader(Receiver<Sign>);
 
-impl EventStream {
+impl EventReader {
     /// Listens from now on.
     pub fn open(api: &Api, path: &str) -> Result<Self> {
         let body = api.open(path)?;

@@ -68,13 +68,7 @@ impl Forwarder {
 
     /// Posts the event once.
     pub fn post(&self, event: &SentEvent) -> ForwardResult {
-        #[expect(
-            clippy::disallowed_methods,
-            reason = "a receiver compares it with its own clock"
-        )]
-        let now = SystemTime::now();
-        let timestamp = now.duration_since(UNIX_EPOCH);
-        let timestamp = timestamp.unwrap_or_default().as_secs();
+        let timestamp = unix_seconds();
         let request = self.agent.post(self.url.as_str());
         let request = request
             .header("content-type", "application/json")
@@ -95,6 +89,16 @@ impl Forwarder {
         let text = format!("{}.{timestamp}.{}", event.id, event.body);
         format!("v1,{}", STANDARD.encode(sign(&self.key, text.as_bytes())))
     }
+}
+
+fn unix_seconds() -> u64 {
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "a receiver compares it with its own clock"
+    )]
+    let now = SystemTime::now();
+    let since = now.duration_since(UNIX_EPOCH);
+    since.unwrap_or_default().as_secs()
 }
 
 impl fmt::Display for ForwardResult {

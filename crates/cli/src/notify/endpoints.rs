@@ -66,7 +66,7 @@ fn parse(mut from: impl BufRead, file: &Path) -> Result<Vec<String>> {
 fn wrong_line(file: &Path, number: usize, code: hato_domain::ErrorCode) -> CliError {
     CliError::usage(
         format!("{}:{number}: {code}", file.display()),
-        crate::remedy::for_code(code),
+        crate::hint::for_code(code),
     )
 }
 

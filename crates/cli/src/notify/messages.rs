@@ -19,7 +19,7 @@ use crate::progress_file::{DoneLines, ProgressFile};
 use crate::text::recipient_noun;
 use lines::MessageLines;
 
-/// Between two attempts at a line while the app's limit of sends a minute is reached.
+/// Between two attempts at a line while the app's limit of sends a minute is reached, unless the server names less.
 const LIMIT_DELAY: Duration = Duration::from_secs(5);
 
 /// Attempts at one line: the limit's window is a minute, so that further ones would be in vain.
@@ -27,7 +27,7 @@ const MAX_ATTEMPTS: usize = 30;
 
 /// The lines that are done, and what names their requests.
 #[derive(Serialize, Deserialize)]
-struct Progress {
+struct MessageProgress {
     idempotency_key: String,
     done: DoneLines,
 }
@@ -40,12 +40,12 @@ struct FileReport {
     sent: u64,
     /// Recipients of all lines that were sent.
     queued: i64,
-    refused: Vec<RefusedLine>,
+    refused: Vec<RefusedMessage>,
 }
 
 /// A line whose only recipient is not there.
 #[derive(Serialize)]
-struct RefusedLine {
+struct RefusedMessage {
     line: u64,
     code: String,
 }
@@ -54,7 +54,7 @@ struct RefusedLine {
 pub fn send(file: &Path, connection: &ServerConnection, output: &Output) -> Result<()> {
     connection.require_named_app()?;
     let total = lines::check(file, connection.has_key())?;
-    let begin = Progress::begin(connection)?;
+    let begin = MessageProgress::begin(connection)?;
     let mut progress = ProgressFile::open(file, || begin)?;
     let done = progress.state.done.clone();
     if done.count() > total || !done.is_for(connection)? {
@@ -96,7 +96,13 @@ fn send_line(connection: &ServerConnection, message: &Notify, key: &str) -> Resu
     for _ in 1..MAX_ATTEMPTS {
         let sent = connection.api().post_with_key(&path, message, key);
         match sent {
-            Err(error) if error.code() == ErrorCode::RateLimited.as_str() => sleep(LIMIT_DELAY),
+            Err(error) if error.code() == ErrorCode::RateLimited.as_str() => {
+                sleep(
+                    error
+                        .retry_after()
+                        .map_or(LIMIT_DELAY, |it| it.min(LIMIT_DELAY)),
+                );
+            }
             _ => return sent,
         }
     }
@@ -105,12 +111,12 @@ fn send_line(connection: &ServerConnection, message: &Notify, key: &str) -> Resu
 
 fn stopped(file: &Path, line: u64, error: CliError) -> CliError {
     let name = file.display();
-    error.add_remedy(&format!(
+    error.add_hint(&format!(
         "the lines before {name}:{line} are sent, and this one may be; the same command goes on there and sends nothing twice"
     ))
 }
 
-impl Progress {
+impl MessageProgress {
     fn begin(connection: &ServerConnection) -> Result<Self> {
         Ok(Self {
             idempotency_key: new_key(),
@@ -129,7 +135,7 @@ impl FileReport {
             }
             Err(error) if is_to_one && error.code() == ErrorCode::NotFound.as_str() => {
                 let code = error.code().to_owned();
-                self.refused.push(RefusedLine { line, code });
+                self.refused.push(RefusedMessage { line, code });
             }
             Err(error) => return Err(error),
         }

@@ -5,7 +5,7 @@ use hato_domain::notification::TextDirection;
 use hato_domain::wire::{Notify, NotifyAction};
 use serde_json::Value;
 
-use super::moment::{Moment, parse_moment};
+use super::zoned_time::{ZonedTime, parse_time};
 
 /// The options of `hato notify` for rich members; browsers leave out what they do not know.
 #[derive(Args)]
@@ -39,8 +39,8 @@ pub struct RichArgs {
     #[arg(long)]
     lang: Option<String>,
     /// When what it tells of happened, in this machine's time zone: "2026-12-24 18:00"
-    #[arg(long, value_name = "WHEN", value_parser = parse_moment)]
-    timestamp: Option<Moment>,
+    #[arg(long, value_name = "WHEN", value_parser = parse_time)]
+    timestamp: Option<ZonedTime>,
     /// The number on the app's icon, up to 999999; 0 takes it away
     #[arg(long, value_name = "NUMBER")]
     app_badge: Option<i64>,
@@ -60,7 +60,7 @@ impl RichArgs {
             data: self.data.clone(),
             dir: self.dir.clone(),
             lang: self.lang.clone(),
-            timestamp: self.timestamp.as_ref().map(Moment::milliseconds),
+            timestamp: self.timestamp.as_ref().map(ZonedTime::milliseconds),
             app_badge: self.app_badge,
             ..message
         }

@@ -15,17 +15,21 @@ use crate::text::recipient_noun;
 /// The wait between two requests for a send's state.
 const POLL_INTERVAL: Duration = Duration::from_millis(250);
 
+fn seconds_of(unit: &str) -> Option<u64> {
+    match unit {
+        "s" => Some(1),
+        "m" => Some(60),
+        "h" => Some(3_600),
+        _ => None,
+    }
+}
+
 /// Reads the value of `--timeout`: a whole number of seconds, minutes or hours, with its unit.
 pub fn parse_timeout(text: &str) -> std::result::Result<Duration, &'static str> {
     const EXPECTED: &str = "a number with s, m or h, for example 10m";
     let unit = text.find(|c: char| !c.is_ascii_digit()).ok_or(EXPECTED)?;
     let (number, unit) = text.split_at(unit);
-    let seconds = match unit {
-        "s" => 1,
-        "m" => 60,
-        "h" => 3_600,
-        _ => return Err(EXPECTED),
-    };
+    let seconds = seconds_of(unit).ok_or(EXPECTED)?;
     let number: u32 = number.parse().map_err(|_| EXPECTED)?;
     Ok(Duration::from_secs(u64::from(number) * seconds))
 }
@@ -47,9 +51,8 @@ pub fn require_history_access(connection: &ServerConnection) -> Result<()> {
     let page: Result<Page<HistoryItem>> = connection.api().get(&list);
     page.map(drop).map_err(|error| {
         if error.code() == "INSUFFICIENT_SCOPE" {
-            return error.add_remedy(
-                "--wait reads the history: use a key with scope full; nothing was sent",
-            );
+            return error
+                .add_hint("--wait reads the history: use a key with scope full; nothing was sent");
         }
         error
     })
@@ -152,7 +155,7 @@ impl SendOutcome {
     /// It worked if somebody was reached, or nobody was to be, and nothing failed but subscriptions that were gone.
     pub fn check_delivered(&self) -> Result<()> {
         let reached = self.sent_count > 0 || self.recipients == self.skipped_count;
-        let remedy = if self.failed_other > 0 {
+        let hint = if self.failed_other > 0 {
             "`hato dead-letters` says why"
         } else if self.cancelled_count > 0 {
             "somebody cancelled it: `hato history` shows what was sent"
@@ -161,7 +164,7 @@ impl SendOutcome {
         } else {
             "the subscriptions are gone and were deactivated: browsers subscribe anew on their next visit"
         };
-        let error = CliError::new(Exit::Negative, "not-delivered", self.line(), remedy);
+        let error = CliError::new(Exit::Negative, "not-delivered", self.line(), hint);
         Err(error)
     }
 

@@ -1,10 +1,13 @@
 //! What the documents tell people to type works. Run are all shell blocks of the readme's English half and of API.md, CLI.md,
 //! DEPLOY.md (with the files it shows), EMBED.md, MCP.md and the guides, and the samples of the guides in every
 //! language that is installed. Blocks that change a machine's PostgreSQL are marked `bash`, and run on a cluster of the test's own.
-//! EMBED.md's samples for pages run in browsers, in end2end/samples.
+//! EMBED.md's samples for pages run in browsers, in end2end/samples, and those of MOVING.md in end2end/tests/moving.spec.ts. Not run is
+//! what deploying has in blocks marked `console`, which takes a container engine.
 
+mod api_examples;
 mod deployment;
 mod embedding;
+mod moving;
 mod postgres;
 mod reference;
 
@@ -17,7 +20,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 use tokio::process::Command;
 
-use crate::setup::{CliSetup, EMAIL, HATO, Port, launch};
+use crate::setup::{CliSetup, EMAIL, HATO, Port, launch, with_push_service};
 use crate::stub_site::{StubSite, answer};
 
 const DOCS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs");
@@ -103,15 +106,23 @@ async fn every_command_of_the_guide_to_rich_notifications() {
     assert_eq!(titles(&setup).await.len(), 2);
 }
 
+/// The command that asks some of those who were imported, which the text has, for a push service that answers.
 #[tokio::test]
-async fn every_command_of_the_guide_to_moving() {
-    let setup = CliSetup::new().await;
+async fn the_probe_of_the_guide_to_moving() {
+    let (setup, service) = with_push_service().await;
+    let browsers = service.subscribe_many(Some(&setup.app.vapid_public_key), 3);
+    let lines = browsers.iter().map(|it| it.registration().to_string());
+    let lines: Vec<_> = lines.collect();
+    fs::write(setup.home.path().join("FILE"), lines.join("\n")).expect("a file");
+    let guide = document("guides/MOVING.md");
+    let command = guide.split('`').find(|it| it.contains(" --probe "));
+    let command = command.expect("a command").replace('\n', " ");
     let key = setup.app.owner.create_key(&setup.app.id, "mover", "full");
-    let script = blocks(&document("guides/MOVING.md"), "sh").concat();
-    let mut command = shell(setup.home.path(), &setup.server, &script);
+    let mut command = shell(setup.home.path(), &setup.server, &command);
     command.env("HATO_KEY", key.await.expect("a key"));
-    let said = run(command).await;
-    assert!(said.contains("Exported 4 subscriptions."), "{said}");
+    run(command).await;
+    assert_eq!(titles(&setup).await, ["We have moved"]);
+    assert_eq!(service.seen(|seen| seen.total.created), 3);
 }
 
 #[tokio::test]

@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::Notify;
 
 /// What the proxy does to a request and its answer.
 pub enum ProxyAction {
@@ -19,6 +20,8 @@ pub enum ProxyAction {
     Stall,
     /// The server hears nothing: this is answered instead of it.
     Respond(String),
+    /// The server hears nothing: an answer begins like this, and nothing more is heard.
+    Begin(String),
 }
 
 /// Passes requests on, and handles some of them as a test wants.
@@ -26,6 +29,7 @@ pub struct HttpProxy {
     /// The proxy's address, which the command takes for the server's.
     pub url: String,
     requests: Arc<AtomicU32>,
+    silence: Arc<Notify>,
 }
 
 impl HttpProxy {
@@ -50,19 +54,28 @@ impl HttpProxy {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let url = format!("http://{}", listener.local_addr().expect("bound"));
         let requests = Arc::new(AtomicU32::new(0));
-        let counter = Arc::clone(&requests);
+        let silence = Arc::new(Notify::new());
+        let connections = Connections {
+            action,
+            requests: Arc::clone(&requests),
+            silence: Arc::clone(&silence),
+        };
         tokio::spawn(async move {
             while let Ok((client, _)) = listener.accept().await {
                 let server = TcpStream::connect(server).await.expect("the server");
-                tokio::spawn(forward(
-                    client,
-                    server,
-                    Arc::clone(&action),
-                    Arc::clone(&counter),
-                ));
+                tokio::spawn(connections.clone().forward(client, server));
             }
         });
-        Self { url, requests }
+        Self {
+            url,
+            requests,
+            silence,
+        }
+    }
+
+    /// Resolves when somebody waits for an answer of which nothing more is heard.
+    pub async fn fell_silent(&self) {
+        self.silence.notified().await;
     }
 
     /// The number of requests that came, whatever became of them.
@@ -73,28 +86,45 @@ impl HttpProxy {
 
 type ActionByNumber = dyn Fn(u32) -> ProxyAction + Send + Sync;
 
-/// Hangs up where an answer is lost, or when either side does.
-async fn forward(
-    mut client: TcpStream,
-    mut server: TcpStream,
+/// What all connections share.
+#[derive(Clone)]
+struct Connections {
     action: Arc<ActionByNumber>,
     requests: Arc<AtomicU32>,
-) -> Option<()> {
-    loop {
-        let request = message(&mut client).await?;
-        let number = requests.fetch_add(1, Ordering::SeqCst);
-        let action = action(number);
-        if let ProxyAction::Respond(answer) = action {
-            client.write_all(answer.as_bytes()).await.ok()?;
-            return None;
+    silence: Arc<Notify>,
+}
+
+impl Connections {
+    /// Hangs up where an answer is lost, or when either side does.
+    async fn forward(self, mut client: TcpStream, mut server: TcpStream) -> Option<()> {
+        loop {
+            let request = message(&mut client).await?;
+            let number = self.requests.fetch_add(1, Ordering::SeqCst);
+            let action = (self.action)(number);
+            match action {
+                ProxyAction::Respond(answer) => {
+                    client.write_all(answer.as_bytes()).await.ok()?;
+                    return None;
+                }
+                ProxyAction::Begin(answer) => {
+                    client.write_all(answer.as_bytes()).await.ok()?;
+                    return self.fall_silent().await;
+                }
+                _ => {}
+            }
+            server.write_all(&request).await.ok()?;
+            let answer = message(&mut server).await?;
+            match action {
+                ProxyAction::DropResponse => return None,
+                ProxyAction::Stall => return self.fall_silent().await,
+                _ => client.write_all(&answer).await.ok()?,
+            }
         }
-        server.write_all(&request).await.ok()?;
-        let answer = message(&mut server).await?;
-        match action {
-            ProxyAction::DropResponse => return None,
-            ProxyAction::Stall => pending().await,
-            _ => client.write_all(&answer).await.ok()?,
-        }
+    }
+
+    async fn fall_silent(self) -> Option<()> {
+        self.silence.notify_one();
+        pending().await
     }
 }
 

@@ -2,11 +2,13 @@
 
 use std::fs;
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::http_proxy::HttpProxy;
+use crate::http_proxy::{HttpProxy, ProxyAction};
 use crate::setup::{CliSetup, subscribe, with_push_service};
+use crate::stub_site::answer;
 
 fn write(folder: &Path, lines: &[String]) -> String {
     let path = folder.join("messages.ndjson");
@@ -78,6 +80,32 @@ async fn a_run_that_was_interrupted_goes_on_where_it_stopped() {
         (&json!(2), &json!(3))
     );
     assert_eq!(titles(&setup).await, ["m1", "m2", "m3", "m4", "m5"]);
+}
+
+#[tokio::test]
+async fn at_the_limit_of_sends_a_minute_it_waits_and_goes_on() {
+    let (setup, service) = with_push_service().await;
+    subscribe(&setup, &service, 1).await;
+    let folder = tempfile::tempdir().expect("a folder");
+    let lines: Vec<_> = (1..=3).map(message).collect();
+    let file = write(folder.path(), &lines);
+    let refusal = answer(
+        "429 Too Many Requests",
+        "Content-Type: application/json\r\nRetry-After: 1\r\n",
+        &json!({"error": "x", "code": "RATE_LIMITED"}).to_string(),
+    );
+    // The app is asked for first. The second message has to wait twice.
+    let action = move |number| match number {
+        2 | 3 => ProxyAction::Respond(refusal.clone()),
+        _ => ProxyAction::Forward,
+    };
+    let proxy = HttpProxy::start(action, setup.server.address()).await;
+    let command = setup.with_key("full", &["notify", "--file", &file]).await;
+    let begin = Instant::now();
+    let report = command.env("HATO_URL", &proxy.url).json().await;
+    assert_eq!(report["sent"], 3, "{report}");
+    assert!(begin.elapsed() >= Duration::from_secs(2));
+    assert_eq!(titles(&setup).await, ["m1", "m2", "m3"]);
 }
 
 #[tokio::test]

@@ -1,6 +1,9 @@
 //! Moving in with a file, and out again.
 
+mod faults;
 mod files;
+mod kills;
+mod probe;
 
 use std::fs;
 use std::path::Path;
@@ -244,36 +247,4 @@ async fn who_was_made_with_a_key_that_the_app_has_not_is_refused() {
     );
     let again = wrong.with_key("full", &["export", &file]).await;
     assert_eq!(again.output().await.error_code(), (2, "usage"));
-}
-
-#[tokio::test]
-async fn a_probe_says_how_many_of_them_still_live() {
-    let (setup, service) = with_push_service().await;
-    let browsers = service.subscribe_many(Some(&setup.app.vapid_public_key), 40);
-    let lines: Vec<_> = browsers
-        .iter()
-        .map(|it| it.registration().to_string())
-        .collect();
-    for gone in &browsers[..20] {
-        service.unsubscribe(gone);
-    }
-    let file = write(&setup, "browsers", lines.join("\n"));
-    let words = ["--title", "Hello", "--body", "We have moved."];
-    let line = [&["import", &*file, "--probe", "30"][..], &words].concat();
-    let (code, report) = run(&setup, &line).await;
-    assert_eq!((code, &report["created"]), (0, &json!(40)), "{report}");
-    let count = |name: &str| report["probe"][name].as_i64().expect("a number");
-    let (sent, expired) = (count("sent_count"), count("failed_expired"));
-    assert_eq!(sent + expired, 30, "{report}");
-    // Of 40, of which 20 are gone, at least 10 of each are among 30.
-    assert!(sent >= 10 && expired >= 10, "{report}");
-    let taken = service.seen(|seen| seen.total.created);
-    assert_eq!(i64::try_from(taken), Ok(sent));
-
-    let wrong = [&["import", &*file, "--dry-run", "--probe", "1"][..], &words].concat();
-    let silent = ["import", &*file, "--probe", "1"];
-    for line in [&wrong[..], &silent] {
-        let output = setup.with_key("full", line).await.output().await;
-        assert_eq!(output.code, 2, "{output:?}");
-    }
 }

@@ -2,11 +2,11 @@
 
 use std::fs::File;
 use std::io::Read as _;
-use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::{Output, Stdio};
 
 use hato_testkit::owner::OwnedApp;
+pub use hato_testkit::port::Port;
 use hato_testkit::push_service::{BrowserSubscription, PushService};
 use hato_testkit::server::{HatoServer, Launch};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
@@ -14,7 +14,6 @@ use rustix::termios::{Winsize, tcsetwinsize};
 use serde_json::Value;
 use tempfile::TempDir;
 use tokio::io::AsyncWriteExt as _;
-use tokio::net::TcpSocket;
 use tokio::process::{Child, Command};
 
 /// The `hato` binary, which cargo builds before these tests.
@@ -30,28 +29,6 @@ pub fn server_binary() -> PathBuf {
 /// How a server is started; with retries that do not keep a test waiting.
 pub fn launch() -> Launch {
     Launch::new(server_binary()).env("HATO_RETRY_DELAYS", "10ms,10ms,10ms")
-}
-
-/// A port that is nobody else's for as long as this is kept: bound, so that the system chooses it for nobody, yet free for
-/// a server that is told to listen there.
-pub struct Port {
-    _socket: TcpSocket,
-    pub address: SocketAddr,
-}
-
-impl Port {
-    /// Reserves a port of the loopback address that the system chooses.
-    pub fn reserve() -> Self {
-        let socket = TcpSocket::new_v4().expect("a socket");
-        socket.set_reuseaddr(true).expect("an option");
-        let any = SocketAddr::from(([127, 0, 0, 1], 0));
-        socket.bind(any).expect("a port");
-        let address = socket.local_addr().expect("bound");
-        Self {
-            _socket: socket,
-            address,
-        }
-    }
 }
 
 /// A server with an app on it, and a folder for settings.
@@ -148,6 +125,27 @@ impl CliCommand {
     pub fn env(mut self, name: &str, value: &str) -> Self {
         self.command.env(name, value);
         self
+    }
+
+    /// Gives it at most so many KiB of memory.
+    pub fn with_memory(self, kib: u64) -> Self {
+        let limited = self.command.as_std();
+        let mut command = Command::new("sh");
+        let script = format!("ulimit -v {kib} && exec \"$0\" \"$@\"");
+        command.args(["-c", &script]);
+        command.arg(limited.get_program()).args(limited.get_args());
+        for (name, value) in limited.get_envs() {
+            match value {
+                Some(value) => command.env(name, value),
+                None => command.env_remove(name),
+            };
+        }
+        command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .kill_on_drop(true);
+        Self { command, ..self }
     }
 
     /// Gives it this text on standard input.

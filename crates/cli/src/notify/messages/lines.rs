@@ -40,7 +40,7 @@ impl MessageLines {
         Ok(Some((line, message)))
     }
 
-    /// The lines themselves.
+    /// The file, which knows how far it is read.
     pub fn lines(&self) -> &Lines {
         &self.lines
     }
@@ -48,7 +48,7 @@ impl MessageLines {
     fn wrong(&self, code: ErrorCode) -> CliError {
         CliError::usage(
             format!("{}:{}: {code}", self.path.display(), self.lines.number()),
-            crate::remedy::for_code(code),
+            crate::hint::for_code(code),
         )
     }
 }

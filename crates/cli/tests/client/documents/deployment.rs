@@ -19,7 +19,11 @@ const STAND_INS: [(&str, &str); 7] = [
     ),
     ("useradd", "exit 0"),
     ("apt", "exit 0"),
-    ("caddy", "[ -s \"$3\" ]"),
+    (
+        "caddy",
+        "[ -x /usr/bin/caddy ] || exit 0
+XDG_CONFIG_HOME=$ROOT/caddy XDG_DATA_HOME=$ROOT/caddy exec /usr/bin/caddy \"$@\"",
+    ),
     ("install", "args=(); while [ $# -gt 0 ]; do case $1 in -o|-g) shift;; *) args+=(\"$1\");; esac; shift; done; \
                  mkdir -p \"$ROOT/usr/local/bin\"; exec /usr/bin/install \"${args[@]}\""),
     ("systemctl", "case $1 in reload) exit 0;; esac

@@ -1,4 +1,4 @@
-//! What the readme and docs/DEPLOY.md do to a machine's PostgreSQL, on a cluster of the test's own and a folder that stands for the
+//! What the readme, docs/DEPLOY.md and the guide to moving do to a machine's PostgreSQL, on a cluster of the test's own and a folder that stands for the
 //! machine's root.
 
 use std::fs::{self, File};
@@ -10,11 +10,12 @@ use hato_testkit::push_service::PushService;
 use hato_testkit::secured_cluster::SecuredCluster;
 use hato_testkit::server::{HatoServer, Launch};
 use hato_testkit::test_ca::TestCa;
+use serde_json::json;
 use tempfile::TempDir;
 use tokio::process::Command;
 
-use super::{README, blocks, document, run};
-use crate::setup::{EMAIL, launch, server_binary};
+use super::{README, blocks, document, reference, run};
+use crate::setup::{CliSetup, EMAIL, launch, server_binary};
 
 /// The password of the fleet's user, and as it stands in a URL.
 const PASSWORD: &str = "coo coo@coo/1";
@@ -236,4 +237,35 @@ async fn every_command_of_the_guide_to_a_fleet() {
         "before"
     );
     assert_moved(&machine.serve(&guide).await, &app).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_table_of_ones_own_becomes_a_list_that_is_taken() {
+    let machine = Machine::new().await;
+    let columns = "endpoint text, p256dh text, auth text";
+    let table = format!("CREATE TABLE subscriptions ({columns})");
+    machine.psql("postgres", &table).await;
+    let browser = reference::subscription();
+    let [endpoint, p256dh, auth] =
+        ["endpoint", "p256dh", "auth"].map(|member| browser[member].as_str().expect("a text"));
+    let row = format!("INSERT INTO subscriptions VALUES ('{endpoint}', '{p256dh}', '{auth}')");
+    machine.psql("postgres", &row).await;
+
+    let commands = blocks(&document("guides/MOVING.md"), "bash").concat();
+    let as_owner = "psql() { sudo -u postgres psql \"$@\"; }\n";
+    // The database's own user writes the file.
+    let list = machine.root.path().join("browsers.ndjson");
+    machine.write("browsers.ndjson", "", 0o666);
+    machine.run(&(as_owner.to_owned() + &commands)).await;
+    let list = list.to_string_lossy();
+    let setup = CliSetup::new().await;
+    let report = setup
+        .with_key("full", &["import", &list])
+        .await
+        .json()
+        .await;
+    assert_eq!(
+        (&report["created"], &report["refused"]),
+        (&json!(1), &json!(0))
+    );
 }

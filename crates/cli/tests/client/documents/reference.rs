@@ -8,7 +8,7 @@ use super::{blocks, document, shell};
 use crate::setup::{CliSetup, EMAIL, launch};
 
 /// A refusal fails the script; what is for people, `-i` aside, is left out.
-const CURL: &str = "curl() { command curl --silent --show-error --fail-with-body \"$@\"; }\n";
+pub const CURL: &str = "curl() { command curl --silent --show-error --fail-with-body \"$@\"; }\n";
 
 /// Each block has an app of its own, because blocks delete what they name.
 #[tokio::test]
@@ -50,13 +50,13 @@ async fn every_command_of_the_reference() {
     }
 }
 
-async fn log_in(setup: &CliSetup) -> String {
+pub async fn log_in(setup: &CliSetup) -> String {
     let session = setup.server.client().log_in(EMAIL, PASSWORD).await;
     session.expect("a session")
 }
 
 /// The variables of the page's beginning.
-async fn variables(setup: &CliSetup, session: &str) -> Vec<(&'static str, String)> {
+pub async fn variables(setup: &CliSetup, session: &str) -> Vec<(&'static str, String)> {
     let owner = &setup.app.owner;
     let app = owner.create_app("Another").await.expect("an app");
     let app = text(&app, "appId");

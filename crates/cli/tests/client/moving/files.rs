@@ -1,17 +1,21 @@
 //! Files of other services, and files that are none.
 
+use std::fs::File;
+use std::io::{Seek as _, SeekFrom, Write as _};
+
 use serde_json::{Value, json};
 
-use super::{AUTH, P256DH, exported, refused, run, setup, write};
+use super::{AUTH, P256DH, exported, line, refused, run, setup, write};
 
 #[tokio::test]
 async fn what_is_no_text_in_utf_8_is_refused_as_a_whole() {
     let setup = setup().await;
-    for (bytes, said) in [
-        (&b"\x1f\x8b\x08\x00"[..], "gunzip"),
-        (b"\x28\xb5\x2f\xfd\x00", "unzstd"),
-        (b"\xff\xfe{\x00", "UTF-16"),
-        (b"name,colour\nx,y\n", "names a column"),
+    for (bytes, code, said) in [
+        (&b"\x1f\x8b\x08\x00"[..], "GZIP", "gunzip"),
+        (b"\x28\xb5\x2f\xfd\x00", "ZSTD", "unzstd"),
+        (b"\xff\xfe{\x00", "UTF_16", "UTF-16"),
+        (b"\xfe\xff\x00{", "UTF_16", "UTF-16"),
+        (b"name,colour\nx,y\n", "NO_LIST", "names a column"),
     ] {
         let file = write(&setup, "foreign", bytes);
         let output = setup
@@ -20,8 +24,40 @@ async fn what_is_no_text_in_utf_8_is_refused_as_a_whole() {
             .output()
             .await;
         assert_eq!(output.code, 2, "{output:?}");
-        assert!(output.stderr.contains(said), "{output:?}");
+        let at = format!("{file}:1: {code}: ");
+        let is_told = |words: &str| output.stderr.contains(words);
+        assert!(is_told(&at) && is_told(said), "{output:?}");
     }
+}
+
+/// `make test-long` says more.
+fn endless_line() -> u64 {
+    let bytes = std::env::var("HATO_LINE_BYTES").ok();
+    bytes.map_or(64 << 20, |bytes| bytes.parse().expect("a number"))
+}
+
+#[tokio::test]
+async fn an_endless_line_costs_no_memory_and_nobody_their_place() {
+    let setup = setup().await;
+    let path = setup.home.path().join("endless");
+    let mut file = File::create(&path).expect("a file");
+    writeln!(file, "{}", line(1)).expect("written");
+    // A file with a hole: NUL bytes, which are one line.
+    file.seek(SeekFrom::Start(endless_line())).expect("moved");
+    write!(file, "\n{}\n", line(2)).expect("written");
+    drop(file);
+    let file = path.to_str().expect("text");
+    let command = ["import", file, "--dry-run", "--json"];
+    let command = setup.with_key("full", &command).await;
+    let output = command.with_memory(256 * 1024).output().await;
+    assert_eq!(output.code, 1, "{output:?}");
+    let report: Value = serde_json::from_str(&output.stdout).expect("JSON");
+    assert_eq!(
+        (&report["created"], &report["refused"]),
+        (&json!(2), &json!(1))
+    );
+    let expected = vec![(2, "LINE_TOO_LONG".to_owned())];
+    assert_eq!(refused(&format!("{file}.refused")), expected);
 }
 
 #[tokio::test]
