@@ -1,7 +1,7 @@
 // The command palette: over any page, what the page of searches finds of what is typed (the dialog and combobox patterns of the
 // ARIA Authoring Practices Guide). Only the last search is shown, and the keyboard stays in the field.
 (() => {
-  const PAUSE = 150;
+  const TYPING_DELAY = 150;
 
   const palette = () => document.getElementById('palette');
   const part = (role) => palette().querySelector(`[role=${role}]`);
@@ -75,7 +75,7 @@
     clearTimeout(pause);
     // What was found before is not for what is typed now.
     select();
-    pause = setTimeout(() => search().catch(() => {}), PAUSE);
+    pause = setTimeout(() => search().catch(() => {}), TYPING_DELAY);
   });
 
   document.addEventListener('click', (event) => {

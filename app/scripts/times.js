@@ -11,6 +11,7 @@
   const digits = (number, count = 2) => String(number).padStart(count, '0');
 
   const day = (at) => `${digits(at.getFullYear(), 4)}-${digits(at.getMonth() + 1)}-${digits(at.getDate())}`;
+  const utcDay = (at) => at.toISOString().slice(0, 'YYYY-MM-DD'.length);
   const clock = (at) => `${digits(at.getHours())}:${digits(at.getMinutes())}`;
   const minute = (at) => `${day(at)} ${clock(at)}`;
   const second = (at) => `${minute(at)}:${digits(at.getSeconds())}`;
@@ -23,7 +24,7 @@
     if (Math.abs(span) < DAY) return distance.format(Math.trunc(span / HOUR), 'hour');
     return minute(at);
   };
-  const styles = { day, clock, minute, second, zoned, ago };
+  const styles = { day, 'utc-day': utcDay, clock, minute, second, zoned, ago };
 
   const show = (time) => {
     const text = styles[time.dataset.as](new Date(time.dateTime));

@@ -24,7 +24,7 @@ mod theme_switch;
 mod timestamp;
 mod usage;
 
-pub use code_block::CodeBlock;
+pub use code_block::{CodeBlock, StaticCodeBlock};
 pub use confirm_dialog::ConfirmDialog;
 pub use empty_state::EmptyState;
 pub use fact::Fact;
@@ -33,7 +33,7 @@ pub use frame::Frame;
 pub use language_switch::LanguageSwitch;
 pub use list::{Column, List, NumberCell, Table, TimeCell};
 pub use logo::Logo;
-pub use notice::{ErrorNote, FormErrorNote, Note, SuccessNote, Tone};
+pub use notice::{ErrorNote, FormErrorNote, Note, RowErrorNote, SuccessNote, Tone};
 pub use pager::{Pager, older, older_than};
 pub use palette::Palette;
 pub use post_form::{HiddenFields, PostForm};

@@ -6,6 +6,9 @@ use hato_service::Service;
 
 use crate::sdk::Sdk;
 
+/// Where the site has what it is built with.
+pub(crate) const PACKAGE_FOLDER: &str = "pkg";
+
 /// The use cases, and the facts that pages show.
 #[derive(Clone)]
 pub struct AppContext {
@@ -27,4 +30,11 @@ pub struct AppContext {
     pub github_login: bool,
     /// The OpenAPI document that `/docs/api` shows.
     pub api: Arc<serde_json::Value>,
+}
+
+impl AppContext {
+    /// The path of a file that the site is built with, such as `-page.js`; its name changes with its contents.
+    pub fn package_file(&self, ending: &str) -> String {
+        format!("/{PACKAGE_FOLDER}/{}{ending}", self.output_name)
+    }
 }

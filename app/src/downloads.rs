@@ -3,6 +3,7 @@
 //! A file is written while it is read, a page of the list at a time. What it costs is bounded: so many rows, and so many pages, each of
 //! which the account waits for its turn to read where it is a search.
 
+mod refused_lines;
 mod rows;
 
 use std::sync::Arc;
@@ -19,13 +20,14 @@ use hato_service::access::MayManage;
 use hato_service::ports::{SendFilter, SubscriptionFilter};
 use hato_service::{Service, ServiceError, ServiceResult};
 use http::Uri;
-use http::header::{CACHE_CONTROL, CONTENT_DISPOSITION, CONTENT_TYPE};
+use http::header::{CACHE_CONTROL, CONTENT_DISPOSITION, CONTENT_TYPE, HeaderName};
 
+pub use self::refused_lines::refused_lines;
 use self::rows::{SEND_COLUMNS, SUBSCRIBER_COLUMNS, send_row, subscriber_row};
 use crate::local_path::with_query;
 use crate::pages::{history_filter, subscriber_filter};
 use crate::request_context::query_value;
-use crate::{AppContext, csv, headers, router, session_cookie};
+use crate::{AppContext, csv, headers, rendering, session_cookie};
 
 /// Most rows of a file.
 pub const MAX_ROWS: usize = 10_000;
@@ -51,7 +53,7 @@ async fn history(
     request: Request,
 ) -> Response {
     let filter = history_filter(&|name| query_value(request.uri(), name));
-    answer(context, &app, request, filter.map(List::History)).await
+    answer(context, &app, request, filter.map(ListFilter::History)).await
 }
 
 async fn subscribers(
@@ -60,11 +62,11 @@ async fn subscribers(
     request: Request,
 ) -> Response {
     let filter = subscriber_filter(&|name| query_value(request.uri(), name));
-    answer(context, &app, request, filter.map(List::Subscribers)).await
+    answer(context, &app, request, filter.map(ListFilter::Subscribers)).await
 }
 
 /// A list, and what it is searched for.
-enum List {
+enum ListFilter {
     History(SendFilter),
     Subscribers(SubscriptionFilter),
 }
@@ -74,7 +76,7 @@ async fn answer(
     context: AppContext,
     app: &str,
     request: Request,
-    list: ServiceResult<List>,
+    list: ServiceResult<ListFilter>,
 ) -> Response {
     let session = session_cookie::read(request.headers());
     match open(&context, app, session, list).await {
@@ -84,7 +86,7 @@ async fn answer(
             if let Some(cause) = error.cause() {
                 tracing::error!(error = cause, "a file could not be begun");
             }
-            router::error_page(&context, request, error.code()).await
+            rendering::error_page(&context, request, error.code()).await
         }
     }
 }
@@ -100,7 +102,7 @@ async fn open(
     context: &AppContext,
     app: &str,
     session: Option<String>,
-    list: ServiceResult<List>,
+    list: ServiceResult<ListFilter>,
 ) -> ServiceResult<Response> {
     let session = session.ok_or(ErrorCode::Unauthorized)?;
     let owner = context.service.authenticate_session(&session).await?.owner;
@@ -116,17 +118,21 @@ async fn open(
     };
     let (name, heading) = file.heading()?;
     let first = [heading, file.next_part().await?.unwrap_or_default()].concat();
-    let headers = [
+    let first = stream::once(async { Ok(Bytes::from(first)) });
+    let body = Body::from_stream(first.chain(rest(file)));
+    Ok((attachment(name), body).into_response())
+}
+
+/// The headers of a file that is saved and not kept.
+fn attachment(name: &str) -> [(HeaderName, String); 3] {
+    [
         (CONTENT_TYPE, "text/csv; charset=utf-8".to_owned()),
         (CACHE_CONTROL, "no-store".to_owned()),
         (
             CONTENT_DISPOSITION,
             format!("attachment; filename=\"{name}\""),
         ),
-    ];
-    let first = stream::once(async { Ok(Bytes::from(first)) });
-    let body = Body::from_stream(first.chain(rest(file)));
-    Ok((headers, body).into_response())
+    ]
 }
 
 /// What follows. A failure breaks the file off, and its cause goes to the log.
@@ -148,7 +154,7 @@ fn broken_off(error: &ServiceError) -> ErrorCode {
 struct File {
     service: Arc<Service>,
     access: MayManage,
-    list: List,
+    list: ListFilter,
     page: PageRequest,
     rows_left: usize,
     pages_left: usize,
@@ -159,8 +165,8 @@ impl File {
     /// What it is called, and its first line.
     fn heading(&self) -> ServiceResult<(&'static str, Vec<u8>)> {
         Ok(match self.list {
-            List::History(_) => ("history.csv", csv::heading(SEND_COLUMNS)?),
-            List::Subscribers(_) => ("subscribers.csv", csv::heading(SUBSCRIBER_COLUMNS)?),
+            ListFilter::History(_) => ("history.csv", csv::heading(SEND_COLUMNS)?),
+            ListFilter::Subscribers(_) => ("subscribers.csv", csv::heading(SUBSCRIBER_COLUMNS)?),
         })
     }
 
@@ -171,7 +177,7 @@ impl File {
         }
         self.pages_left -= 1;
         let (part, next) = match &self.list {
-            List::History(filter) => {
+            ListFilter::History(filter) => {
                 let page = self
                     .service
                     .searched_history(&self.access, filter, &self.page);
@@ -181,7 +187,7 @@ impl File {
                 self.rows_left -= rows.len();
                 (csv::lines(rows)?, page.next)
             }
-            List::Subscribers(filter) => {
+            ListFilter::Subscribers(filter) => {
                 let page = self
                     .service
                     .listed_subscriptions(&self.access, filter, &self.page);

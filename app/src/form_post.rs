@@ -7,19 +7,17 @@ use axum::extract::Request;
 use axum::response::{IntoResponse as _, Redirect, Response};
 use hato_domain::ErrorCode;
 use hato_domain::wire::MAX_BODY_BYTES;
-use http::header::{HOST, REFERER};
+use http::header::REFERER;
 use http::request::Parts;
 use http::{HeaderValue, StatusCode, Uri};
 use leptos::server_fn::error::{FromServerFnError as _, SERVER_FN_ERROR_HEADER};
-use url::{Position, Url};
 
+use crate::AppContext;
+use crate::form_page::{form_page, page_of};
 use crate::refusal::{DashboardRefusal, RefusalSlot};
+use crate::rendering::error_page;
 use crate::request_context::{RequestContext, wants_json};
-use crate::router::error_page;
-use crate::server_fns::{
-    CHANGE_PASSWORD_PATH, DELETE_ACCOUNT_PATH, LOG_IN_PATH, REGISTER_PATH, ServerFunctionError,
-};
-use crate::{AppContext, local_path};
+use crate::server_fns::ServerFunctionError;
 
 /// Calls the server function at the request's path. Without one it is `NOT_FOUND`, and a form that cannot be read `INVALID_INPUT`.
 pub async fn handle(context: AppContext, request: Request) -> Response {
@@ -46,35 +44,11 @@ pub async fn show_page(uri: Uri) -> Redirect {
     Redirect::to(page_of(uri.path()))
 }
 
-/// Where the form is that was posted: the page of ours that the browser says, or else where such a form is.
-pub fn form_page(context: &AppContext, parts: &Parts) -> String {
-    sender_page(context, parts).unwrap_or_else(|| page_of(parts.uri.path()).to_owned())
-}
-
-fn page_of(form: &str) -> &'static str {
-    match form {
-        LOG_IN_PATH => "/login",
-        REGISTER_PATH => "/register",
-        CHANGE_PASSWORD_PATH | DELETE_ACCOUNT_PATH => "/account",
-        _ => "/apps",
-    }
-}
-
 /// Leptos leads a browser for which a function named no page to whatever the Referer says.
 fn lead_back_to_our_pages(context: &AppContext, parts: &mut Parts) {
     let page = HeaderValue::try_from(form_page(context, parts));
     let page = page.unwrap_or_else(|_| HeaderValue::from_static(page_of(parts.uri.path())));
     parts.headers.insert(REFERER, page);
-}
-
-/// The path of the page of ours that the form was sent from, as the browser says.
-fn sender_page(context: &AppContext, parts: &Parts) -> Option<String> {
-    let text = |name| parts.headers.get(name)?.to_str().ok();
-    let sender = Url::parse(text(REFERER)?).ok()?;
-    let is_ours = sender.origin().ascii_serialization() == context.base_url
-        || text(HOST) == Some(&sender[Position::BeforeHost..Position::AfterPort]);
-    let page = local_path(&sender[Position::BeforePath..Position::AfterQuery])?;
-    is_ours.then(|| page.to_owned())
 }
 
 /// The response of the function that was called, which has noted why it refused, or why none was called.

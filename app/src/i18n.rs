@@ -41,8 +41,8 @@ pub use account::AccountTexts;
 pub use app::{
     AppTexts, AudienceTexts, ChartTexts, ChecklistTexts, ComposeTexts, DeadLettersTexts,
     DeliveryOptionsTexts, DeliveryTexts, DevicesTexts, EmbedTexts, EngagementTexts, GrowthTexts,
-    HistoryTexts, ImportTexts, KeysTexts, OverviewTexts, PicturesTexts, ReasonsTexts, RichTexts,
-    SendTexts, SettingsTexts, SubscribersTexts, ThisBrowserTexts, VapidKeysTexts, WebhookTexts,
+    HistoryTexts, ImportTexts, KeysTexts, OverviewTexts, PicturesTexts, RichTexts, SendTexts,
+    SettingsTexts, SubscribersTexts, ThisBrowserTexts, VapidKeysTexts, WebhookTexts,
 };
 pub use apps::AppsTexts;
 pub use auth::AuthTexts;

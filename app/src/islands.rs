@@ -14,13 +14,12 @@ mod sleep;
 mod this_browser;
 mod time_field;
 
-pub use composer::{Composer, IconTexts, Samples, host};
+pub use composer::{Composer, IconTexts, Samples, Written, host};
 pub use copy_button::CopyButton;
-pub use live_error::LiveErrorTexts;
 pub use live_progress::LiveProgress;
 pub use live_refresh::LiveRefresh;
 pub use preview::Preview;
 pub use preview_tabs::{PreviewTabs, PreviewTexts};
 pub use recipient_count::RecipientCount;
-pub use this_browser::{PushTexts, SendToMe, ThisBrowser};
+pub use this_browser::{PushTexts, REFUSALS, SendToMe, ThisBrowser};
 pub use time_field::{TimeField, TimeFieldTexts};

@@ -21,8 +21,11 @@
 #![recursion_limit = "256"]
 
 pub mod islands;
+mod live_error_texts;
 pub mod server_fns;
+mod text_list;
 mod thousands;
+mod wrong_text;
 
 #[cfg(feature = "ssr")]
 mod components;
@@ -36,6 +39,8 @@ mod csv;
 mod downloads;
 #[cfg(feature = "ssr")]
 mod flash;
+#[cfg(feature = "ssr")]
+mod form_page;
 #[cfg(feature = "ssr")]
 mod form_post;
 #[cfg(feature = "ssr")]
@@ -51,13 +56,19 @@ mod pages;
 #[cfg(feature = "ssr")]
 mod progress_events;
 #[cfg(feature = "ssr")]
+mod queued_event;
+#[cfg(feature = "ssr")]
 mod refusal;
+#[cfg(feature = "ssr")]
+mod rendering;
 #[cfg(feature = "ssr")]
 mod request_context;
 #[cfg(feature = "ssr")]
 mod router;
 #[cfg(feature = "ssr")]
 mod sdk;
+#[cfg(feature = "ssr")]
+mod send_snapshot;
 #[cfg(feature = "ssr")]
 pub mod session_cookie;
 #[cfg(feature = "ssr")]
@@ -76,7 +87,9 @@ pub use progress_events::Draining;
 #[cfg(feature = "ssr")]
 pub use refusal::DashboardRefusal;
 #[cfg(feature = "ssr")]
-pub use router::{error_page, router};
+pub use rendering::error_page;
+#[cfg(feature = "ssr")]
+pub use router::router;
 #[cfg(feature = "ssr")]
 pub use sdk::Sdk;
 #[cfg(feature = "ssr")]

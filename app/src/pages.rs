@@ -22,8 +22,8 @@ mod search;
 pub use account::AccountPage;
 pub use app::{
     AudiencePage, ComposePage, DeadLettersPage, EmbedPage, HistoryPage, ImportPage, KeyEventsPage,
-    KeysPage, OverviewPage, Progress, QueuedEvent, SendPage, SendSnapshot, SettingsPage,
-    SubscriberPage, SubscribersPage, VapidKeysPage, WebhookPage, history_filter, subscriber_filter,
+    KeysPage, OverviewPage, Progress, SendPage, SettingsPage, SubscriberPage, SubscribersPage,
+    VapidKeysPage, WebhookPage, history_filter, subscriber_filter,
 };
 pub use apps::AppsPage;
 pub use error_page::{ErrorPage, NotFoundPage};
@@ -32,7 +32,7 @@ pub use landing::LandingPage;
 pub use log_in::LogInPage;
 pub use operator::OperatorPage;
 pub use pricing::PricingPage;
-pub use reference::ReferencePage;
+pub use reference::{ReferenceGroupPage, ReferencePage};
 pub use register::RegisterPage;
 pub use review::ReviewPage;
 pub use search::SearchPage;
@@ -42,6 +42,7 @@ use leptos::config::LeptosOptions;
 use leptos::hydration::HydrationScripts;
 use leptos::prelude::*;
 use leptos::tachys::reactive_graph::OwnedView;
+use leptos_meta::Stylesheet;
 
 use crate::request_context::RequestContext;
 
@@ -80,4 +81,11 @@ fn login_or_error(ctx: &RequestContext, error: &ServiceError) -> AnyView {
 fn IslandAssets() -> impl IntoView {
     let options: LeptosOptions = expect_context();
     view! { <HydrationScripts options islands=true /> }
+}
+
+/// The style of notifications as systems draw them, beside that of all pages.
+#[component]
+fn PreviewStyle() -> impl IntoView {
+    let context = RequestContext::current();
+    view! { <Stylesheet href=context.app_context().package_file("-previews.css") /> }
 }

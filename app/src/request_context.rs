@@ -1,5 +1,7 @@
 //! One request to the dashboard and the response being made for it: what pages and server functions have in common.
 
+mod wrong_fields;
+
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
@@ -14,12 +16,14 @@ use leptos::prelude::{expect_context, provide_context};
 use leptos_axum::ResponseOptions;
 use url::form_urlencoded;
 
+pub use self::wrong_fields::WrongField;
+use self::wrong_fields::WrongFields;
 use crate::i18n::Texts;
 use crate::language::Lang;
 use crate::local_path::with_query;
 use crate::refusal::RefusalSlot;
 use crate::theme::Theme;
-use crate::{AppContext, cookie, form_post, language, session_cookie, theme};
+use crate::{AppContext, cookie, language, session_cookie, theme};
 
 /// The page on which an owner decides about what was there before.
 pub const REVIEW_PATH: &str = "/account/review";
@@ -43,6 +47,8 @@ pub struct RequestContext {
     other_apps: Arc<OnceLock<Vec<AppRecord>>>,
     /// The id of the page's form that the language switch posts, so that what is typed stays.
     draft_form: Arc<OnceLock<&'static str>>,
+    /// What is wrong with the fields of a form that is answered in place.
+    wrong_fields: Arc<OnceLock<WrongFields>>,
 }
 
 impl RequestContext {
@@ -60,6 +66,7 @@ impl RequestContext {
             owner: Arc::default(),
             other_apps: Arc::default(),
             draft_form: Arc::default(),
+            wrong_fields: Arc::default(),
         });
     }
 
@@ -144,10 +151,9 @@ impl RequestContext {
         self.request.method == Method::POST
     }
 
-    /// The page of the form that was posted to a server function, if one was.
-    pub fn form_page(&self) -> Option<String> {
-        let is_posted = self.is_form() && self.path().starts_with("/_app/");
-        is_posted.then(|| form_post::form_page(&self.context, &self.request))
+    /// The request without its body.
+    pub fn request(&self) -> &Parts {
+        &self.request
     }
 
     /// The path asked for, without the query.
@@ -189,6 +195,12 @@ impl RequestContext {
     pub fn form_refusal(&self, form: &str) -> Option<ErrorCode> {
         let is_it = self.query("form").as_deref() == Some(form);
         self.form_error().filter(|_| is_it)
+    }
+
+    /// The same of the form in one row of a page that has it in each of its rows.
+    pub fn row_refusal(&self, form: &str, row: &str) -> Option<ErrorCode> {
+        let is_it = self.query("row").as_deref() == Some(row);
+        self.form_refusal(form).filter(|_| is_it)
     }
 
     /// The owner, which is who is logged in: without a cookie `UNAUTHORIZED`, with a dead session `INVALID_SESSION`, and

@@ -7,21 +7,21 @@ use axum::middleware::{from_fn, map_response};
 use axum::response::Response;
 use axum::routing::{MethodRouter, post};
 use axum::{RequestExt, Router};
-use hato_domain::ErrorCode;
 use hato_domain::wire::MAX_BODY_BYTES;
 use hato_service::MAX_PICTURE_BYTES;
 use http::Request;
+use http::request::Parts;
 use leptos::config::LeptosOptions;
-use leptos::prelude::{AnyView, IntoAny, IntoView, provide_context};
+use leptos::prelude::{IntoView, provide_context};
 use leptos_axum::{
     AxumRouteListing, LeptosRoutes, generate_route_list_with_exclusions_and_ssg_and_context,
 };
 
 use crate::language::Lang;
-use crate::refusal::{self, DashboardRefusal};
+use crate::refusal;
+use crate::rendering::{document, options, provide_request};
 use crate::request_context::RequestContext;
 use crate::server_fns::NotificationDraft;
-use crate::shell::{PageError, shell};
 use crate::theme::Theme;
 use crate::upload::{MAX_FORM_BYTES, MAX_LIST_BYTES, Upload};
 use crate::{AppContext, downloads, form_post, headers, progress_events};
@@ -44,11 +44,16 @@ pub fn router(context: AppContext) -> Router {
         })
         .route("/apps/{app}/subscribers/import", {
             let (provide_request, document) = (provide_request.clone(), document.clone());
-            upload_page(provide_request, document, MAX_LIST_BYTES)
+            upload_page(provide_request, document, MAX_LIST_BYTES, context.clone())
         })
         .route(
             "/apps/{app}/settings",
-            upload_page(provide_request, document, MAX_PICTURE_BYTES),
+            upload_page(
+                provide_request,
+                document,
+                MAX_PICTURE_BYTES,
+                context.clone(),
+            ),
         )
         .route(
             "/_app/{*call}",
@@ -62,20 +67,6 @@ pub fn router(context: AppContext) -> Router {
         .with_state(options)
         .merge(events)
         .merge(files)
-}
-
-/// The page that explains `code`, with its status, for refusals that happen before a page is reached.
-pub async fn error_page(context: &AppContext, request: Request<Body>, code: ErrorCode) -> Response {
-    let document = document(&options(context));
-    let provide_request = provide_request(context.clone());
-    let provide_error = move || {
-        provide_request();
-        provide_context(PageError(code));
-    };
-    let page = leptos_axum::render_app_async_with_context(provide_error, document);
-    let mut page = headers::add_defaults(page(request).await).await;
-    page.extensions_mut().insert(DashboardRefusal(code));
-    page
 }
 
 /// The paths that the dashboard's own router declares.
@@ -127,45 +118,35 @@ fn split(request: Request<Body>) -> (Request<Body>, Request<Body>) {
     (asked, Request::from_parts(parts, body))
 }
 
-/// A page that answers what was uploaded from it, a file of at most so many bytes.
+/// A page that answers what was uploaded from it, a file of at most so many bytes, unless a file answers it.
 fn upload_page<IV: IntoView + 'static>(
     provide_request: impl Fn() + Clone + Send + Sync + 'static,
     document: impl Fn() -> IV + Clone + Send + Sync + 'static,
     max_bytes: usize,
+    context: AppContext,
 ) -> MethodRouter<LeptosOptions> {
-    post(async move |request| answer_upload(provide_request, document, max_bytes, request).await)
-        .layer(DefaultBodyLimit::max(max_bytes + MAX_FORM_BYTES))
+    let answer = async move |request| {
+        let (asked, posted) = split(request);
+        let upload = Upload::read(posted, max_bytes).await;
+        let (asked, _) = asked.into_parts();
+        match downloads::refused_lines(&context, &asked, &upload).await {
+            Some(file) => file,
+            None => answer_upload(provide_request, document, asked, upload).await,
+        }
+    };
+    post(answer).layer(DefaultBodyLimit::max(max_bytes + MAX_FORM_BYTES))
 }
 
 async fn answer_upload<IV: IntoView + 'static>(
     provide_request: impl Fn() + Clone + Send + Sync + 'static,
     document: impl Fn() -> IV + Clone + Send + Sync + 'static,
-    max_bytes: usize,
-    request: Request<Body>,
+    asked: Parts,
+    upload: Upload,
 ) -> Response {
-    let (asked, posted) = split(request);
-    let upload = Upload::read(posted, max_bytes).await;
+    let asked = Request::from_parts(asked, Body::empty());
     let provide_request = move || {
         provide_request();
         provide_context(upload.clone());
     };
     leptos_axum::render_app_async_with_context(provide_request, document)(asked).await
-}
-
-/// What is done at the start of every request.
-fn provide_request(context: AppContext) -> impl Fn() + Clone + Send + Sync + 'static {
-    move || RequestContext::provide(context.clone())
-}
-
-fn document(options: &LeptosOptions) -> impl Fn() -> AnyView + Clone + Send + Sync + 'static {
-    let options = options.clone();
-    move || shell(&options).into_any()
-}
-
-/// Leptos names the script, the wasm and the style after the output's name; nothing is read from the disk.
-fn options(context: &AppContext) -> LeptosOptions {
-    LeptosOptions::builder()
-        .output_name(context.output_name.as_str())
-        .site_pkg_dir("pkg")
-        .build()
 }

@@ -14,9 +14,9 @@ use crate::pages::ErrorPage;
 use crate::pages::{
     AccountPage, AppsPage, AudiencePage, ComposePage, DeadLettersPage, EmbedPage, GuidePage,
     GuidesPage, HistoryPage, ImportPage, KeyEventsPage, KeysPage, LandingPage, LogInPage,
-    NotFoundPage, OperatorPage, OverviewPage, PricingPage, ReferencePage, RegisterPage, ReviewPage,
-    SearchPage, SendPage, SettingsPage, SubscriberPage, SubscribersPage, VapidKeysPage,
-    WebhookPage,
+    NotFoundPage, OperatorPage, OverviewPage, PricingPage, ReferenceGroupPage, ReferencePage,
+    RegisterPage, ReviewPage, SearchPage, SendPage, SettingsPage, SubscriberPage, SubscribersPage,
+    VapidKeysPage, WebhookPage,
 };
 use crate::request_context::RequestContext;
 
@@ -28,7 +28,7 @@ pub struct PageError(pub ErrorCode);
 pub fn shell(options: &LeptosOptions) -> impl IntoView + use<> {
     let ctx = RequestContext::current();
     headers::set_content_security_policy(&ctx);
-    let file = |ending: &str| format!("/{}/{}{ending}", options.site_pkg_dir, options.output_name);
+    let file = |ending| ctx.app_context().package_file(ending);
     let (style, script) = (file(".css"), file("-page.js"));
     provide_context(options.clone());
     provide_meta_context();
@@ -81,6 +81,11 @@ fn Pages() -> impl IntoView {
                 <Route path=path!("/pricing") view=PricingPage ssr=SsrMode::Async />
                 <Route path=path!("/docs") view=GuidesPage ssr=SsrMode::Async />
                 <Route path=path!("/docs/api") view=ReferencePage ssr=SsrMode::Async />
+                <Route
+                    path=path!("/docs/api/:group")
+                    view=ReferenceGroupPage
+                    ssr=SsrMode::Async
+                />
                 <Route path=path!("/docs/:guide") view=GuidePage ssr=SsrMode::Async />
                 <Route path=path!("/register") view=RegisterPage ssr=SsrMode::Async />
                 <Route path=path!("/login") view=LogInPage ssr=SsrMode::Async />

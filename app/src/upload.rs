@@ -2,16 +2,16 @@
 
 mod picture;
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use axum::RequestExt as _;
 use axum::body::HttpBody as _;
 use axum::extract::multipart::{Field, MultipartError};
 use axum::extract::{Multipart, Request};
 use hato_domain::ErrorCode;
-use hato_domain::import::NotAList;
+use hato_domain::import::ListFormatError;
 use hato_service::access::MayManage;
-use hato_service::{ListError, ListOptions, ListReport};
+use hato_service::{ListError, ListOptions, ListReport, Service};
 use http::StatusCode;
 
 pub use self::picture::takes_picture;
@@ -23,6 +23,9 @@ pub const MAX_LIST_BYTES: usize = 16 * 1024 * 1024;
 /// Most bytes of the form around the list.
 pub const MAX_FORM_BYTES: usize = 16 * 1024;
 
+/// The step of the form that asks for the lines of a list that would not be taken, as a file.
+pub const REFUSED_LINES_STEP: &str = "refused";
+
 /// Most bytes of a field that is no file.
 const MAX_FIELD_BYTES: usize = 256;
 
@@ -33,9 +36,19 @@ pub fn takes_list(path: &str) -> bool {
     app.is_some_and(|app| !app.contains('/'))
 }
 
-/// A form that was posted, which is read once, or why it is not read.
+/// Refused lines that the page names.
+pub const MAX_SHOWN_LINES: usize = 100;
+
+/// What was posted, which is taken once.
 #[derive(Clone)]
-pub struct Upload(Arc<Mutex<Option<Result<Multipart, ErrorCode>>>>);
+pub struct Upload(Arc<Mutex<Option<Posted>>>);
+
+enum Posted {
+    /// A form, or why it is not read.
+    Form(Result<Multipart, ErrorCode>),
+    /// A list that was read before the page.
+    List(TakenList),
+}
 
 /// What became of a list.
 pub struct TakenList {
@@ -48,7 +61,7 @@ pub struct TakenList {
 
 /// Why a list was not read to its end.
 pub enum Stopped {
-    NotAList(NotAList),
+    Format(ListFormatError),
     Refused(ErrorCode),
 }
 
@@ -62,38 +75,81 @@ impl Upload {
             let form = request.extract::<Multipart, _>().await;
             form.map_err(|_| ErrorCode::InvalidInput)
         };
-        Self(Arc::new(Mutex::new(Some(form))))
+        Self(Arc::new(Mutex::new(Some(Posted::Form(form)))))
     }
 
     /// What was posted, once.
+    fn posted(&self) -> MutexGuard<'_, Option<Posted>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The form that was posted, once.
     fn form(&self) -> Option<Result<Multipart, ErrorCode>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
+        match self.posted().take()? {
+            Posted::Form(form) => Some(form),
+            Posted::List(_) => None,
+        }
     }
 
     /// Takes the list: looks at it, or stores its subscribers where the page was asked to.
     pub async fn take(&self, ctx: &RequestContext, access: &MayManage) -> Option<TakenList> {
-        let form = self.form()?;
+        let form = match self.posted().take()? {
+            Posted::Form(form) => form,
+            Posted::List(taken) => return Some(taken),
+        };
         let options = ListOptions {
             is_dry_run: ctx.query("step").as_deref() != Some("import"),
+            max_refused: MAX_SHOWN_LINES,
             ..ListOptions::default()
         };
-        let mut taken = TakenList {
-            is_dry_run: options.is_dry_run,
-            report: ListReport::default(),
-            stopped: None,
-        };
-        let read = match form {
-            Ok(form) => read_form(ctx, access, form, options, &mut taken.report).await,
-            Err(code) => Err(Stopped::Refused(code)),
-        };
-        taken.stopped = read.err();
-        Some(taken)
+        Some(take(ctx.service(), access, form, options).await)
     }
+
+    /// Looks at the list, of which nothing is stored, for at most so many refused lines.
+    pub async fn look_at(
+        &self,
+        service: &Service,
+        access: &MayManage,
+        max_refused: usize,
+    ) -> Option<TakenList> {
+        let form = self.form()?;
+        let options = ListOptions {
+            is_dry_run: true,
+            max_refused,
+            ..ListOptions::default()
+        };
+        Some(take(service, access, form, options).await)
+    }
+
+    /// Gives back a list that was looked at, for the page to say what became of it.
+    pub fn give_back(&self, mut taken: TakenList) {
+        taken.report.first_refused.truncate(MAX_SHOWN_LINES);
+        *self.posted() = Some(Posted::List(taken));
+    }
+}
+
+async fn take(
+    service: &Service,
+    access: &MayManage,
+    form: Result<Multipart, ErrorCode>,
+    options: ListOptions,
+) -> TakenList {
+    let mut taken = TakenList {
+        is_dry_run: options.is_dry_run,
+        report: ListReport::default(),
+        stopped: None,
+    };
+    let read = match form {
+        Ok(form) => read_form(service, access, form, options, &mut taken.report).await,
+        Err(code) => Err(Stopped::Refused(code)),
+    };
+    taken.stopped = read.err();
+    taken
 }
 
 /// Reads the fields in their order: the key comes before the list.
 async fn read_form(
-    ctx: &RequestContext,
+    service: &Service,
     access: &MayManage,
     mut form: Multipart,
     mut options: ListOptions,
@@ -102,7 +158,7 @@ async fn read_form(
     while let Some(field) = form.next_field().await? {
         match field.name() {
             Some("key") => options.vapid_public_key = short_text(field).await?,
-            Some("list") => return read_list(ctx, access, field, options, report).await,
+            Some("list") => return read_list(service, access, field, options, report).await,
             _ => {}
         }
     }
@@ -110,13 +166,13 @@ async fn read_form(
 }
 
 async fn read_list(
-    ctx: &RequestContext,
+    service: &Service,
     access: &MayManage,
     mut field: Field<'_>,
     options: ListOptions,
     report: &mut ListReport,
 ) -> Result<(), Stopped> {
-    let mut import = ctx.service().import_list(access, options);
+    let mut import = service.import_list(access, options);
     let done = async {
         while let Some(piece) = field.chunk().await? {
             import.read(&piece).await.map_err(stopped)?;
@@ -144,7 +200,7 @@ async fn short_text(mut field: Field<'_>) -> Result<Option<String>, Stopped> {
 
 fn stopped(error: ListError) -> Stopped {
     match error {
-        ListError::NotAList(error) => Stopped::NotAList(error),
+        ListError::Format(error) => Stopped::Format(error),
         ListError::Service(error) => {
             if let Some(cause) = error.cause() {
                 tracing::error!(error = cause, "a list was not taken");
@@ -166,7 +222,7 @@ impl From<MultipartError> for Stopped {
 impl Stopped {
     pub fn code(&self) -> ErrorCode {
         match self {
-            Self::NotAList(_) => ErrorCode::InvalidInput,
+            Self::Format(_) => ErrorCode::InvalidInput,
             Self::Refused(code) => *code,
         }
     }

@@ -35,3 +35,41 @@ pub fn CodeBlock(
     }
     .into_any()
 }
+
+/// The same without an island, for static pages: `app/scripts/copy.js` copies.
+#[component]
+pub fn StaticCodeBlock(
+    ctx: RequestContext,
+    /// Its id, unique on the page.
+    #[prop(into)]
+    id: String,
+    /// What assistive technology calls it.
+    label: String,
+    #[prop(into)] text: String,
+    /// What the style sheet knows it by besides.
+    #[prop(optional)]
+    class: &'static str,
+) -> impl IntoView {
+    let texts = &ctx.texts().site;
+    let class = format!("code {class}");
+    view! {
+        <div class=class.trim_end().to_owned() translate="no" lang=ctx.lang().as_str()>
+            <pre tabindex="0" role="region" aria-label=label>
+                <code id=id.clone() lang="en">
+                    {text}
+                </code>
+            </pre>
+            <button
+                type="button"
+                class="copy"
+                data-copy=id
+                data-done=texts.copied
+                data-selected=texts.selected
+                hidden
+            >
+                <span aria-live="polite">{texts.copy}</span>
+            </button>
+        </div>
+    }
+    .into_any()
+}

@@ -5,6 +5,7 @@ use html_escape::encode_text;
 use leptos::prelude::*;
 
 use crate::request_context::RequestContext;
+use crate::wrong_text::WrongText;
 
 /// What is typed into a field, which decides how browsers check it and fill it in.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -83,7 +84,12 @@ impl FieldRefusal {
 }
 
 impl FieldTexts {
-    fn new(form: &str, kind: FieldKind, value: &str, required: bool) -> Self {
+    fn new(
+        (form, row, name): (&str, Option<&str>, &str),
+        kind: FieldKind,
+        value: &str,
+        required: bool,
+    ) -> Self {
         let ctx = RequestContext::current();
         let texts = &ctx.texts().site;
         let empty = required.then_some(texts.field_empty);
@@ -96,7 +102,11 @@ impl FieldTexts {
         };
         let is_empty = !kind.is_password() && value.trim().is_empty();
         let below_field = |text: &str| FieldRefusal::BelowField(text.to_owned());
-        let refusal = match (ctx.form_refusal(form), kind) {
+        let code = match row {
+            None => ctx.form_refusal(form),
+            Some(row) => ctx.row_refusal(form, row),
+        };
+        let refusal = match (code, kind) {
             (Some(ErrorCode::MissingFields), _) if is_empty => empty.map(below_field),
             (Some(ErrorCode::InvalidEmail), FieldKind::Email)
             | (Some(ErrorCode::InvalidUrl), FieldKind::Url)
@@ -109,20 +119,28 @@ impl FieldTexts {
             }
             _ => None,
         };
+        let marked = ctx.wrong_field(form, name).map(|field| {
+            let unfilled = empty.filter(|_| is_empty);
+            let text = field.text.or(unfilled).or(wrong.as_deref());
+            text.map_or(FieldRefusal::InFormNote, below_field)
+        });
         Self {
             empty,
+            refusal: refusal.or(marked),
             wrong,
-            refusal,
         }
     }
 }
 
-/// A field with its label, and a hint that is read with it. Its id is made of `form` and `name`. What is wrong with it is said below
+/// A field with its label, and a hint that is read with it. Its id is made of `form`, `row` and `name`. What is wrong with it is said below
 /// it, here for a form that was refused, and before it is sent by `app/scripts/forms.js`.
 #[component]
 pub fn Field(
-    /// Unique on the page.
+    /// Unique on the page, but for `row`.
     form: &'static str,
+    /// The id of what the form is about, where each row of the page has one.
+    #[prop(optional, into)]
+    row: Option<String>,
     name: &'static str,
     kind: FieldKind,
     label: &'static str,
@@ -133,9 +151,13 @@ pub fn Field(
     #[prop(optional)]
     max: Option<u16>,
 ) -> impl IntoView {
-    let id = format!("{form}-{name}");
+    let id = match &row {
+        None => format!("{form}-{name}"),
+        Some(row) => format!("{form}-{row}-{name}"),
+    };
     let (hint_id, wrong_id) = (format!("{id}-hint"), format!("{id}-wrong"));
-    let texts = FieldTexts::new(form, kind, &value, !optional);
+    let place = (form, row.as_deref(), name);
+    let texts = FieldTexts::new(place, kind, &value, !optional);
     let said = texts.refusal.as_ref().and_then(FieldRefusal::below_field);
     let described = [hint.map(|_| &*hint_id), said.as_ref().map(|_| &*wrong_id)];
     let described = described
@@ -153,19 +175,19 @@ pub fn Field(
         described: Some(described).filter(|ids| !ids.is_empty()),
         texts,
     };
-    let paragraph = |class: &'static str, id: String, text: String| {
+    let hint = hint.map(|hint| {
         view! {
-            <p class=class id=id>
-                {text}
+            <p class="hint" id=hint_id>
+                {hint}
             </p>
         }
-    };
+    });
     view! {
         <div class="field">
             <label for=id>{label}</label>
             <Control attributes />
-            {hint.map(|hint| paragraph("hint", hint_id, hint.to_owned()))}
-            {said.map(|said| paragraph("wrong", wrong_id, said))}
+            {hint}
+            <WrongText id=wrong_id text=said />
         </div>
     }
     .into_any()

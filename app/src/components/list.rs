@@ -16,6 +16,26 @@ pub enum Column {
     Actions(&'static str),
 }
 
+impl Column {
+    fn heading(self) -> AnyView {
+        match self {
+            Self::Text(text) => view! { <th scope="col">{text}</th> }.into_any(),
+            Self::Number(text) => view! {
+                <th scope="col" class="number">
+                    {text}
+                </th>
+            }
+            .into_any(),
+            Self::Actions(text) => view! {
+                <th scope="col">
+                    <span class="visually-hidden">{text}</span>
+                </th>
+            }
+            .into_any(),
+        }
+    }
+}
+
 /// A table with a row of headings; its children are the other rows.
 #[component]
 pub fn Table(
@@ -23,21 +43,7 @@ pub fn Table(
     columns: Vec<Column>,
     children: Children,
 ) -> impl IntoView {
-    let headings = columns.into_iter().map(|column| match column {
-        Column::Text(text) => view! { <th scope="col">{text}</th> }.into_any(),
-        Column::Number(text) => view! {
-            <th scope="col" class="number">
-                {text}
-            </th>
-        }
-        .into_any(),
-        Column::Actions(text) => view! {
-            <th scope="col">
-                <span class="visually-hidden">{text}</span>
-            </th>
-        }
-        .into_any(),
-    });
+    let headings = columns.into_iter().map(Column::heading);
     view! {
         <table class=class>
             <thead>

@@ -51,14 +51,19 @@ pub fn SuccessNote(what: &'static str, text: &'static str) -> impl IntoView {
 /// Why the form `form` was refused, if it led back here, or that it was not sent, if the login came between. Its place is there in
 /// any case: `app/scripts/forms.js` fills it in while the page stays.
 #[component]
-pub fn FormErrorNote(form: &'static str) -> impl IntoView {
+pub fn FormErrorNote(
+    form: &'static str,
+    /// Whom or what the refused form was about, where the page does not show it.
+    #[prop(default = None)]
+    about: Option<String>,
+) -> impl IntoView {
     let ctx = RequestContext::current();
     let note = if SubmittedFields::is_unsent(&ctx, form) {
         let text = ctx.texts().site.unsent;
         Some(view! { <Note tone=Tone::Warning text /> }.into_any())
     } else {
         let code = ctx.form_refusal(form);
-        code.map(|code| view! { <ErrorNote code /> }.into_any())
+        code.map(|code| view! { <ErrorNote code about /> }.into_any())
     };
     view! {
         <div class="form-error" data-form-error=form>
@@ -67,11 +72,29 @@ pub fn FormErrorNote(form: &'static str) -> impl IntoView {
     }
 }
 
+/// The same of the form in one row of a page that has it in each of its rows.
+#[component]
+pub fn RowErrorNote(form: &'static str, row: String) -> impl IntoView {
+    let code = RequestContext::current().row_refusal(form, &row);
+    let note = code.map(|code| view! { <ErrorNote code /> });
+    view! {
+        <div class="form-error" data-form-error=format!("{form}-{row}")>
+            {note}
+        </div>
+    }
+}
+
 /// A note with the sentence of an error code.
 #[component]
-pub fn ErrorNote(code: ErrorCode) -> impl IntoView {
+pub fn ErrorNote(
+    code: ErrorCode,
+    /// What stands before the sentence.
+    #[prop(default = None)]
+    about: Option<String>,
+) -> impl IntoView {
     view! {
         <Note tone=Tone::Error>
+            {about.map(|about| view! { <p><b dir="auto">{about}</b></p> })}
             <ErrorMessage code />
         </Note>
     }

@@ -4,9 +4,10 @@ use leptos::prelude::*;
 
 use crate::cookie;
 use crate::flash::{NEW_KEY, SUBMITTED_FIELDS};
+use crate::form_page::posted_form_page;
 use crate::request_context::RequestContext;
 
-/// One of the ways.
+/// A value that the switch may have.
 #[derive(Clone, Copy)]
 pub struct Choice {
     /// What its button posts.
@@ -42,7 +43,7 @@ pub fn Switch(
         }
         .into_any();
     }
-    let next = ctx.form_page();
+    let next = posted_form_page(&ctx);
     let next = next.unwrap_or_else(|| ctx.path_and_query().to_owned());
     view! {
         <form class="switch" method="post" action=action aria-label=label>

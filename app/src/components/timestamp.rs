@@ -13,6 +13,8 @@ pub enum TimeStyle {
     Second,
     /// `2026-01-31`.
     Day,
+    /// `2026-01-31`, of a day in UTC of which no moment is known: wherever it is read, it is that day.
+    UtcDay,
     /// `09:05`.
     Clock,
     /// `2026-01-31 09:05 (Asia/Tokyo)`.
@@ -27,6 +29,7 @@ impl TimeStyle {
             Self::Minute => "minute",
             Self::Second => "second",
             Self::Day => "day",
+            Self::UtcDay => "utc-day",
             Self::Clock => "clock",
             Self::Zoned => "zoned",
             Self::Ago => "ago",
@@ -38,7 +41,7 @@ impl TimeStyle {
         let text = match self {
             Self::Minute | Self::Zoned | Self::Ago => at.to_minute(),
             Self::Second => at.to_second(),
-            Self::Day => at.day(),
+            Self::Day | Self::UtcDay => at.day(),
             Self::Clock => at.to_minute().split_off("YYYY-MM-DD ".len()),
         };
         format!("{text} UTC")

@@ -3,7 +3,7 @@
 use hato_domain::{Endpoint, Tag, UnixMillis};
 use hato_service::ports::{SendRecord, SubscriptionRecord};
 
-/// Of a send.
+/// The columns of `history.csv`, of which each row is a send.
 pub const SEND_COLUMNS: [&str; 17] = [
     "id",
     "title",
@@ -24,7 +24,7 @@ pub const SEND_COLUMNS: [&str; 17] = [
     "clicked",
 ];
 
-/// Of a subscriber.
+/// The columns of `subscribers.csv`, of which each row is a subscription.
 pub const SUBSCRIBER_COLUMNS: [&str; 12] = [
     "id",
     "platform",

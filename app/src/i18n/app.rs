@@ -24,7 +24,7 @@ mod webhook;
 
 pub use audience::AudienceTexts;
 pub use compose::ComposeTexts;
-pub use dead_letters::{DeadLettersTexts, ReasonsTexts};
+pub use dead_letters::DeadLettersTexts;
 pub use delivery::DeliveryTexts;
 pub use embed::EmbedTexts;
 pub use engagement::EngagementTexts;

@@ -18,16 +18,16 @@ texts! {
         name_hint = "100 文字まで。例：わたしのブログ",
             "Up to 100 characters, for example: My blog";
         create = "アプリを作る", "Create app";
-        full = "いまのプランでは、アプリは一つまでです。", "Your plan has room for one app.";
+        full = "いまのプランでは、アプリは一つまでです。", "Your plan allows one app.";
         plan = "プラン", "Plan";
         usage = "今月の宛先数", "Recipients this month";
         /// What stands before and after the time when the count starts anew.
-        resets: [&'static str; 2] = ["", " にリセットされます"], ["Starts over on ", ""];
+        resets: [&'static str; 2] = ["", " にリセットされます"], ["Resets on ", ""];
         of_limit: fn(i64, i64) -> String = |used, limit| format!("{} / {}", group_thousands(used), group_thousands(limit)),
             |used, limit| format!("{} of {}", group_thousands(used), group_thousands(limit));
         unlimited = "上限なし", "No limit";
         nearly = "上限の 80% を超えました", "More than 80% of the limit";
         reached = "上限に達しました", "Limit reached";
-        deleted = "アプリを削除しました。", "The app is deleted.";
+        deleted = "アプリを削除しました。", "The app was deleted.";
     }
 }

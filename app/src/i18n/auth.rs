@@ -8,7 +8,7 @@ texts! {
         register = "登録して始める", "Create account";
         registered = "登録済みの方はログイン", "Already registered? Log in";
         closed = "このサーバーでは新規登録を受け付けていません。アカウントについては運営者にお問い合わせください。",
-            "This server does not accept new registrations. Ask whoever runs it for an account.";
+            "Sign-up is closed on this server. Ask whoever runs it for an account.";
         log_in_title = "ログイン", "Log in";
         log_in_lead = "おかえりなさい。", "Welcome back.";
         log_in = "ログイン", "Log in";

@@ -8,7 +8,7 @@ texts! {
         /// Stands at the head of each guide, unless the page is in English.
         english = "このガイドは英語です。", "";
         reference = "API リファレンス", "API reference";
-        about_reference = "すべてのエンドポイントと、そのエラー。", "Every endpoint, and what it refuses.";
+        about_reference = "すべてのエンドポイントと、そのエラー。", "Every endpoint and its errors.";
         /// What assistive technology calls a guide's n-th piece, which is code.
         code: fn(usize) -> String = |n| format!("コード {n}"), |n| format!("Code {n}");
         /// What each guide is about, by its name.
@@ -21,19 +21,19 @@ texts! {
                 ("measuring", "誰が見たかを知らずに、何人が見て、押したかを数える。"),
                 ("moving", "ほかのサービスから購読者を連れてくる。あるいは、連れて出ていく。"),
                 ("cli", "コマンドライン hato。人にも、CI にも。"),
-                ("mcp", "アシスタントのためのツール。"),
+                ("mcp", "AI アシスタントのためのツール。"),
                 ("deploy", "インターネットに公開する：TLS、コンテナ、バックアップ、監視。"),
             ],
             [
                 ("embed", "A few lines and one service worker file, also beside an existing worker or in a React app."),
                 ("sending", "From curl, Node, Python, PHP, Ruby and Go, with nothing but their standard libraries."),
                 ("rich", "Pictures and buttons, and what each browser leaves out."),
-                ("audience", "To one person, or to those who care for a subject: users and tags."),
-                ("measuring", "How many saw it and clicked, without knowing who they are."),
-                ("moving", "Bring subscribers from another service, or take them away again."),
-                ("cli", "The program hato, for people and for CI."),
-                ("mcp", "The tools for assistants."),
-                ("deploy", "On the internet: TLS, containers, back-ups and watching it."),
+                ("audience", "To one person, or to those who follow a topic: users and tags."),
+                ("measuring", "How many people saw it and clicked, without knowing who they are."),
+                ("moving", "Bring your subscribers from another service, or take them with you."),
+                ("cli", "The hato command line, for people and for CI."),
+                ("mcp", "Tools for AI assistants."),
+                ("deploy", "On the internet: TLS, containers, back-ups and monitoring."),
             ];
     }
 }

@@ -12,7 +12,7 @@ texts! {
         title: [&'static str; 2] = ["大切なお知らせを、", "まっすぐ届ける。"],
             ["Your news,", "straight to the reader."];
         lead = "Hato は、自分のサーバーで動かすプッシュ通知サービスです。実行ファイルひとつで、サイトから読者のブラウザへ。数行のコードを貼れば、3\u{a0}分後には最初の一通が飛び立ちます。",
-            "Hato is Web Push that you run yourself: one binary, from your site to your readers’ browsers. Paste a few lines of code, and three minutes later the first one takes flight.";
+            "Hato is Web Push that you run yourself: one binary, from your site to your readers’ browsers. Paste a few lines of code, and three minutes later the first notification takes flight.";
         start = "無料で始める", "Start for free";
         open = "アプリを開く", "Open your apps";
         pricing = "料金を見る", "See pricing";
@@ -39,7 +39,7 @@ texts! {
             "These, and one service worker file at the root of your site.";
         guide = "組み込みガイドを読む", "Read the guide";
         button = "通知を受け取る", "Notify me";
-        steps_title = "はじめての一通まで、三歩", "Three steps to the first one";
+        steps_title = "はじめての一通まで、三歩", "Three steps to your first notification";
         steps: [LandingPoint; 3] =
             [
                 point("アプリを作る", "名前をつけるだけです。送り主を証明する署名鍵は Hato が用意し、暗号化して預かります。"),
@@ -61,9 +61,9 @@ texts! {
             ],
             [
                 point("Standard web push", "RFC 8291 encryption and VAPID signatures. It reaches Chrome, Firefox, Safari and Edge, and no push service can read it."),
-                point("Whom and when", "To a user or to those with a tag, at a time and a pace of your choice. Subscribers of other services can move in."),
+                point("To whom, and when", "To a user or to those with a tag, at a time and a pace of your choice. Bring your subscribers from other services."),
                 point("Honest numbers", "Sent, expired, failed, skipped: every recipient is counted once, and the sum is always right."),
-                point("Careful with keys", "Only hashes of API keys are stored. A key for your page can subscribe and do nothing else."),
+                point("Safe keys", "Only hashes of API keys are stored. The key on your page can subscribe and do nothing else."),
             ];
     }
 }

@@ -3,8 +3,8 @@
 texts! {
     OperatorTexts {
         title = "アカウントとプラン", "Accounts and plans";
-        lead = "このサーバーのすべてのアカウントです。ここでできるのは hato-server admin のコマンドと同じことで、行ったことはサーバーのログに残ります。",
-            "Every account of this server. What you do here is what the commands of hato-server admin do, and the server's log keeps it.";
+        lead = "このサーバーのすべてのアカウントです。hato-server admin のコマンドと同じ操作ができます。変更はすべてサーバーのログに残ります。",
+            "You can do here what the hato-server admin commands do. Every change is written to the server's log.";
         email = "メールアドレス", "Email address";
         plan = "プラン", "Plan";
         since = "登録日", "Member since";
@@ -14,23 +14,23 @@ texts! {
         operator = "運営者", "Operator";
         to_pro = "Pro にする", "Change to Pro";
         to_free = "Free にする", "Change to Free";
-        set_password = "パスワードを設定する", "Set the password";
-        set_password_text = "このアカウントは、すべてのブラウザからログアウトされます。",
-            "The account is logged out of every browser.";
+        set_password = "パスワードを設定する", "Set a password";
+        set_password_text = "設定すると、このアカウントはすべてのブラウザからログアウトされます。",
+            "This logs the account out of every browser.";
         new_password = "新しいパスワード", "New password";
         your_password = "あなた自身のパスワード（GitHub だけでログインしているなら、あなたのメールアドレス）",
-            "Your own password (or your email address, if you log in through GitHub alone)";
-        create_title = "アカウントを作る", "Make an account";
-        create_text = "新規登録を受け付けていないサーバーでも作れます。",
-            "Also where the server takes no registrations.";
+            "Your own password (or your email address, if you log in only through GitHub)";
+        create_title = "アカウントを作成する", "Create an account";
+        create_text = "新規登録を受け付けていないサーバーでも作成できます。",
+            "Works even when sign-up is closed.";
         password = "パスワード", "Password";
-        create = "作る", "Make it";
+        create = "作成する", "Create account";
         plan_set = "プランを変更しました。次のリクエストから有効です。",
-            "The plan is changed, from the next request on.";
-        password_set = "パスワードを設定しました。", "The password is set.";
-        created = "アカウントを作りました。", "The account is made.";
+            "The plan was changed. It takes effect with the next request.";
+        password_set = "パスワードを設定しました。", "The password was set.";
+        created = "アカウントを作成しました。", "The account was created.";
         more = "次の 50 件", "The next 50";
-        first = "最初から", "From the start";
+        first = "最初に戻る", "Start over";
     }
 }
 

@@ -6,13 +6,13 @@ texts! {
         lead = "小さく始めて、読者が増えたら翼を広げてください。",
             "Start small. Spread your wings when your readers do.";
         free_text = "個人のサイトや、はじめての一通に。",
-            "For a site of your own, and the first one you send.";
+            "For your own site and your first notification.";
         free_price = "0 円", "¥0";
-        pro_text = "育ったサイトと、いくつものアプリに。", "For grown sites and many apps.";
+        pro_text = "育ったサイトと、いくつものアプリに。", "For growing sites and several apps.";
         pro_price = "お問い合わせ", "On request";
         pro_how = "Pro プランへの変更は、このサーバーの運営者にご連絡ください。",
             "To change to Pro, ask whoever runs this server.";
-        own_server = "サーバーを動かしているのがあなたなら、サーバーのコンピューターで次のコマンドを実行します。",
+        own_server = "ご自身でサーバーを運営しているなら、サーバーのコンピューターで次のコマンドを実行します。",
             "If you run the server yourself, run this on its machine:";
         /// What a command takes in the place of an address that nobody knows.
         your_email = "あなたのメールアドレス", "YOUR_EMAIL";
@@ -21,7 +21,7 @@ texts! {
         subscribers = "有効な購読者（アプリごと）", "Active subscribers per app";
         sends = "宛先数（月あたり）", "Recipients per month";
         payload = "1 通のサイズ", "Size of a notification";
-        webhook = "配信結果の Webhook", "Webhook with delivery results";
+        webhook = "配信結果の Webhook", "Webhook for delivery results";
         unlimited = "無制限", "Unlimited";
         yes = "あり", "Yes";
         no = "なし", "No";

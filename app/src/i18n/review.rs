@@ -6,11 +6,11 @@ texts! {
     ReviewTexts {
         title = "引き継いだアプリの確認", "Review what was here before";
         lead = "メールアドレスを GitHub が確認したので、このアカウントはあなたのものになりました。これまで使っていた人は、アドレスを確認していません。その人は、作った API キーをいまも持ち、Webhook で配信の結果を受け取るかもしれません。ひとつずつ、残すか消すかを決めてください。",
-            "You logged in through GitHub, which has verified your email address. Whoever used this account before has not proven the address, and may still have its API keys and receive what its webhook is told. Keep or delete each of them.";
+            "You logged in through GitHub, which has verified your email address. Whoever used this account before never verified the address, and may still have its API keys and receive its delivery results by webhook. Decide what to keep and what to delete.";
         meanwhile = "決めるまで、ほかのページは開けず、API キーは使えず、送信と Webhook のイベントは待ちます。",
             "Until you have decided, no other page opens, the keys do not work, and sends and webhook events wait.";
         left: fn(usize) -> String =
-            |count| format!("このあと、あと {count} 個のアプリがあります。"),
+            |count| format!("このあとに、アプリがあと {count} 個あります。"),
             |count| match count {
                 1 => "One more app comes after this one.".to_owned(),
                 _ => format!("{count} more apps come after this one."),
@@ -24,8 +24,8 @@ texts! {
         delete_key = "削除する", "Delete it";
         webhook = "Webhook", "Webhook";
         webhook_text = "配信の結果が送られる先です。署名のシークレットも見られていたので、残すなら、あとで新しいシークレットを作ってください。",
-            "Delivery results are posted there. Its signing secret could be read as well: if you keep it, make a new secret afterwards.";
-        keep_webhook = "残す。待っているイベントを送ります", "Keep it: the events that wait are posted";
+            "Delivery results are posted there. Its signing secret could be read as well: if you keep the webhook, create a new secret afterwards.";
+        keep_webhook = "残す。待っているイベントを送ります", "Keep it: waiting events are sent";
         delete_webhook = "URL とシークレットを削除する", "Delete the URL and the secret";
         sends = "待っている送信", "Waiting send";
         recipients: fn(i64) -> String =
@@ -42,8 +42,8 @@ texts! {
             "Whoever used this account before could send with this app's VAPID key, to which its subscribers are tied. If you keep the app, you keep the key.";
         conclude = "このとおりに決めて、アプリを残す", "Apply and keep the app";
         reject_title = "アプリごと削除する", "Delete the whole app";
-        reject_text = "身に覚えのないアプリなら、VAPID 鍵、キー、購読者、履歴もすべて削除できます。元に戻すことはできません。",
-            "If the app is none of yours: its VAPID key, keys, subscribers and history go with it. This cannot be undone.";
+        reject_text = "身に覚えのないアプリなら、VAPID 鍵、API キー、購読者、履歴とともに削除できます。元に戻すことはできません。",
+            "If you do not know this app, you can delete it with its VAPID key, API keys, subscribers and history. This cannot be undone.";
         reject_open = "このアプリを削除する", "Delete this app";
         reject = "すべて削除する", "Delete everything";
     }

@@ -23,7 +23,7 @@ texts! {
         theme_dark = "ダーク", "Dark";
         footer = "鳩は、手紙を届けて帰ってくる。", "A carrier pigeon delivers, and comes back.";
         not_found_title = "この便は宛先不明です", "Return to sender";
-        not_found_text = "お探しのページは見つかりませんでした。移動したか、削除されたか、見る権限がないのかもしれません。",
+        not_found_text = "お探しのページは見つかりませんでした。移動または削除されたか、表示する権限がない可能性があります。",
             "There is no page at this address. It may have moved or been deleted, or it is not yours to see.";
         failed_title = "うまくいきませんでした", "Something went wrong";
         home = "トップへ戻る", "Back to the home page";

@@ -1,21 +1,16 @@
 //! A notification while it is being written: how it will look, and how much of the room for it is used.
 
+mod payload_size;
+
+use leptos::ev;
 use leptos::prelude::*;
 use leptos::wasm_bindgen::JsCast;
-use serde::{Deserialize, Serialize};
-use web_sys::{FormData, HtmlDivElement, HtmlFormElement};
+use web_sys::{FormData, HtmlDivElement, HtmlFormElement, HtmlImageElement};
 
+use self::payload_size::payload_bytes;
 use super::{PreviewTabs, PreviewTexts};
+use crate::text_list::text_list;
 use crate::thousands::group_thousands;
-
-/// The members of the payload that are always there, and those that are left out when empty (CONTRACT 7).
-const MEMBERS: [(&str, bool); 5] = [
-    ("title", true),
-    ("body", true),
-    ("icon", false),
-    ("badge", false),
-    ("url", false),
-];
 
 /// The form as it stands, and the size of its payload in bytes.
 #[derive(Clone, Copy)]
@@ -25,8 +20,11 @@ struct DraftSignals {
     body: RwSignal<String>,
     /// Read when its field is left: each letter would be another image to load.
     icon: RwSignal<String>,
-    /// The same.
+    /// Read when its field is left, as the icon is.
     badge: RwSignal<String>,
+    /// Read when its field is left, as the icon is.
+    image: RwSignal<String>,
+    buttons: RwSignal<Vec<String>>,
     /// What is wrong with the icon.
     icon_problem: RwSignal<Option<IconProblem>>,
 }
@@ -40,24 +38,46 @@ enum IconProblem {
     Broken,
 }
 
-/// The sentence for each [`IconProblem`].
-#[derive(Clone, Serialize, Deserialize)]
-pub struct IconTexts {
-    /// Shown for [`IconProblem::Insecure`].
-    pub insecure: String,
-    /// Shown for [`IconProblem::Broken`].
-    pub broken: String,
+text_list! {
+    /// The sentence for each [`IconProblem`].
+    IconTexts {
+        /// Shown for [`IconProblem::Insecure`].
+        insecure,
+        /// Shown for [`IconProblem::Broken`].
+        broken,
+    }
 }
 
-/// What stands in the preview until something is written.
-#[derive(Clone, Serialize, Deserialize)]
-pub struct Samples {
-    /// The title of an example.
-    pub title: String,
-    /// The text of an example.
-    pub body: String,
-    /// Whom browsers name as the sender.
-    pub site: String,
+text_list! {
+    /// A notification as it stands in the form that is shown.
+    Written {
+        /// Its title.
+        title,
+        /// Its text.
+        body,
+        /// The icon's address.
+        icon,
+        /// The badge's address.
+        badge,
+        /// The address of the large picture.
+        image,
+    }
+    rest {
+        /// What its buttons show, without those that show nothing.
+        buttons
+    }
+}
+
+text_list! {
+    /// What stands in the preview until something is written.
+    Samples {
+        /// The title of an example.
+        title,
+        /// The text of an example.
+        body,
+        /// Whom browsers name as the sender.
+        site,
+    }
 }
 
 /// Shows how the notification of the form around it would look, and its size.
@@ -75,8 +95,8 @@ pub fn Composer(
     samples: Samples,
     /// What is said of an icon that cannot be shown.
     icon_texts: IconTexts,
-    /// Title, body, icon and badge as they stand in the form.
-    written: [String; 4],
+    /// The form as it is.
+    written: Written,
     /// The fields of the form, which the preview and the size follow as somebody types.
     children: Children,
 ) -> impl IntoView {
@@ -91,8 +111,19 @@ pub fn Composer(
     };
     Effect::new(move |_| {
         is_awake.set(true);
+        // Picture and buttons are in another section of the form.
+        drop(window_event_listener(ev::input, move |_| {
+            read(DraftSignals::read);
+        }));
+        drop(window_event_listener(ev::change, move |_| {
+            read(DraftSignals::read_images);
+        }));
         read(DraftSignals::read);
         read(DraftSignals::read_images);
+        // What failed before anybody listened tells nothing any more.
+        if has_broken_icon() {
+            draft.icon_problem.set(Some(IconProblem::Broken));
+        }
     });
     let Samples { title, body, site } = samples;
     let is_blank = move || draft.title.get().is_empty() && draft.body.get().is_empty();
@@ -118,12 +149,7 @@ pub fn Composer(
     let is_broken = Callback::new(move |()| draft.icon_problem.set(Some(IconProblem::Broken)));
     let used = move || draft.size.get().unwrap_or_default();
     view! {
-        <div
-            class="fields"
-            node_ref=fields
-            on:input=move |_| read(DraftSignals::read)
-            on:change=move |_| read(DraftSignals::read_images)
-        >
+        <div class="fields" node_ref=fields>
             {children()}
         </div>
         <p class="size" class:over=move || limit < used() hidden=move || draft.size.get().is_none()>
@@ -140,6 +166,8 @@ pub fn Composer(
                 body
                 icon=draft.icon
                 badge=draft.badge
+                image=draft.image
+                buttons=draft.buttons
                 site
                 on_broken_icon=is_broken
             />
@@ -151,13 +179,15 @@ pub fn Composer(
 }
 
 impl DraftSignals {
-    fn new([title, body, icon, badge]: [String; 4]) -> Self {
+    fn new(written: Written) -> Self {
         Self {
             size: RwSignal::new(None),
-            title: RwSignal::new(title),
-            body: RwSignal::new(body),
-            icon: RwSignal::new(displayable(&icon)),
-            badge: RwSignal::new(displayable(&badge)),
+            title: RwSignal::new(written.title),
+            body: RwSignal::new(written.body),
+            icon: RwSignal::new(displayable(&written.icon)),
+            badge: RwSignal::new(displayable(&written.badge)),
+            image: RwSignal::new(displayable(&written.image)),
+            buttons: RwSignal::new(written.buttons),
             icon_problem: RwSignal::new(None),
         }
     }
@@ -170,6 +200,9 @@ impl DraftSignals {
             .set(Some(payload_bytes(|name| chosen_or_typed(&form, name))));
         self.title.set(field(&form, "title"));
         self.body.set(field(&form, "body"));
+        let buttons = ["button_1", "button_2", "button_3"].map(|name| field(&form, name));
+        let shown = buttons.into_iter().filter(|text| !text.trim().is_empty());
+        self.buttons.set(shown.collect());
     }
 
     fn read_images(self, fields: &HtmlDivElement) {
@@ -177,6 +210,8 @@ impl DraftSignals {
         let url = |name| form.as_ref().map(|form| chosen_or_typed(form, name));
         self.badge
             .set(displayable(&url("badge").unwrap_or_default()));
+        self.image
+            .set(displayable(&url("image").unwrap_or_default()));
         let icon = url("icon").unwrap_or_default();
         let shown = displayable(&icon);
         if !shown.is_empty() && shown == self.icon.get_untracked() {
@@ -188,6 +223,16 @@ impl DraftSignals {
             .set(is_insecure.then_some(IconProblem::Insecure));
         self.icon.set(shown);
     }
+}
+
+/// Whether the preview's icon has been loaded, and is none.
+fn has_broken_icon() -> bool {
+    let icon = document().query_selector(".preview .notification > img");
+    let icon = icon.ok().flatten();
+    icon.is_some_and(|icon| {
+        let icon = icon.unchecked_ref::<HtmlImageElement>();
+        icon.complete() && icon.natural_width() == 0
+    })
 }
 
 /// The address of an icon or a badge, if it can be shown.
@@ -227,58 +272,9 @@ fn format_bytes(bytes: usize) -> String {
     group_thousands(i64::try_from(bytes).unwrap_or(i64::MAX))
 }
 
-/// Bytes of the payload's JSON, from the text of each field.
-fn payload_bytes(field: impl Fn(&str) -> String) -> usize {
-    let members: Vec<usize> = MEMBERS
-        .iter()
-        .map(|(name, always)| (name, always, field(name)))
-        .filter(|(_, always, text)| **always || !text.is_empty())
-        .map(|(name, _, text)| r#""":"""#.len() + name.len() + escaped_bytes(&text))
-        .collect();
-    let braces_and_commas = 1 + members.len();
-    members.iter().sum::<usize>() + braces_and_commas
-}
-
-/// Bytes of a text within a JSON string (RFC 8259 §7), in the shortest form.
-fn escaped_bytes(text: &str) -> usize {
-    text.chars()
-        .map(|c| match c {
-            '"' | '\\' | '\n' | '\r' | '\t' | '\u{8}' | '\u{c}' => 2,
-            '\0'..='\u{1f}' => 6,
-            _ => c.len_utf8(),
-        })
-        .sum()
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{host, payload_bytes};
-    use hato_domain::notification::Links;
-    use hato_domain::{HttpsUrl, Notification};
-
-    const URL: &str = "https://example.com/?a=\"b\"";
-
-    #[test]
-    fn the_size_is_that_of_the_payload() {
-        for (title, body, url) in [
-            ("", "", None),
-            ("題", "本文\n\"引用\"\\\t\u{1}\u{7f}🕊", None),
-            ("t", "b", Some(URL)),
-        ] {
-            let links = Links {
-                url: url.map(|url| HttpsUrl::parse(url).expect("a link")),
-                ..Links::default()
-            };
-            let sent = Notification::new(title.into(), body.into(), links).expect("small");
-            let field = |name: &str| match name {
-                "title" => title.to_owned(),
-                "body" => body.to_owned(),
-                "url" => url.unwrap_or_default().to_owned(),
-                _ => String::new(),
-            };
-            assert_eq!(payload_bytes(field), sent.payload().len(), "{title} {body}");
-        }
-    }
+    use super::host;
 
     #[test]
     fn the_site_is_the_links_host() {

@@ -1,9 +1,9 @@
 //! Why what is shown may be out of date.
 
 use leptos::prelude::*;
-use serde::{Deserialize, Serialize};
 
 use super::live_page::RefreshOutcome;
+use crate::live_error_texts::LiveErrorTexts;
 
 /// Why the page is not kept up to date.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -12,15 +12,6 @@ pub enum LiveError {
     Unreachable,
     /// There is nothing more to be seen: the session is over, or what was shown is gone.
     Gone,
-}
-
-/// The sentence for each [`LiveError`].
-#[derive(Clone, Serialize, Deserialize)]
-pub struct LiveErrorTexts {
-    /// Shown for [`LiveError::Unreachable`], while the server is asked again.
-    pub unreachable: String,
-    /// Shown for [`LiveError::Gone`], after which nothing is refreshed any more.
-    pub gone: String,
 }
 
 impl LiveError {

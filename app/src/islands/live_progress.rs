@@ -9,10 +9,11 @@ use leptos::wasm_bindgen::closure::Closure;
 use leptos::wasm_bindgen::{JsCast, JsValue};
 use web_sys::{EventSource, HtmlDivElement, MessageEvent};
 
-use super::live_error::{LiveError, LiveErrorNote, LiveErrorTexts};
+use super::live_error::{LiveError, LiveErrorNote};
 use super::live_page::{LivePage, has};
 use super::live_refresh::backoff;
 use super::sleep::{VISIBILITY_CHANGE, emit, sleep_or_event, wait_for_event};
+use crate::live_error_texts::LiveErrorTexts;
 
 /// Found while the send is not finished.
 const RUNNING: &str = "[data-running]";

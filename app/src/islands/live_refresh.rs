@@ -6,9 +6,10 @@ use leptos::prelude::*;
 use leptos::task::spawn_local;
 use leptos::wasm_bindgen::JsValue;
 
-use super::live_error::{LiveError, LiveErrorNote, LiveErrorTexts};
+use super::live_error::{LiveError, LiveErrorNote};
 use super::live_page::{LivePage, RefreshOutcome, has};
 use super::sleep::{emit, sleep_or_event};
+use crate::live_error_texts::LiveErrorTexts;
 
 /// Milliseconds before the first refresh, and the most between two.
 const INITIAL_DELAY: i32 = 1_000;

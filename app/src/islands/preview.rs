@@ -2,6 +2,9 @@
 
 use leptos::prelude::*;
 
+/// Buttons of a notification that Chrome shows.
+const SHOWN_BUTTONS: usize = 2;
+
 /// A notification as browsers draw it, more or less.
 #[component]
 pub fn Preview(
@@ -17,6 +20,12 @@ pub fn Preview(
     /// The badge's URL; nothing without one.
     #[prop(optional, into)]
     badge: Signal<String>,
+    /// The large picture's URL; nothing without one.
+    #[prop(optional, into)]
+    image: Signal<String>,
+    /// What its buttons show.
+    #[prop(optional, into)]
+    buttons: Signal<Vec<String>>,
     /// Which site it comes from.
     #[prop(into)]
     site: Signal<String>,
@@ -39,8 +48,8 @@ pub fn Preview(
             </span>
             <p class="notification-site">{site}</p>
             <div class="notification-text">
-                <b>{title}</b>
-                <p>{body}</p>
+                <b dir="auto">{title}</b>
+                <p dir="auto">{body}</p>
             </div>
             {move || {
                 let icon = icon.get();
@@ -62,6 +71,27 @@ pub fn Preview(
                         }
                     })
             }}
+            <PreviewExtras image buttons />
+        </div>
+    }
+}
+
+/// The large picture and the buttons, as many as Chrome shows; nothing without any.
+#[component]
+fn PreviewExtras(image: Signal<String>, buttons: Signal<Vec<String>>) -> impl IntoView {
+    let picture = move || {
+        let image = image.get();
+        (!image.is_empty()).then(|| view! { <img src=image alt="" referrerpolicy="no-referrer" /> })
+    };
+    let button = |text: String| view! { <span dir="auto">{text}</span> };
+    let row = move || {
+        let shown = buttons.get().into_iter().take(SHOWN_BUTTONS);
+        shown.map(button).collect_view()
+    };
+    view! {
+        <div class="notification-extras">
+            {picture}
+            <p class="notification-buttons">{row}</p>
         </div>
     }
 }

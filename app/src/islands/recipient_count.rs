@@ -9,7 +9,7 @@ use super::sleep::sleep;
 use crate::server_fns::count_recipients;
 
 /// Milliseconds without a key after which somebody has stopped typing.
-const PAUSE: i32 = 400;
+const TYPING_DELAY: i32 = 400;
 
 /// Says below its fields, which are those of the form around it that tell whom it is for, how many that are.
 #[island]
@@ -20,7 +20,7 @@ pub fn RecipientCount(
     initial: String,
     /// What is said when the server does not answer.
     failed: String,
-    /// The fields.
+    /// The fields that say whom it is for.
     children: Children,
 ) -> impl IntoView {
     let fields = NodeRef::<leptos::html::Div>::new();
@@ -52,7 +52,7 @@ pub fn RecipientCount(
         }
     });
     view! {
-        <div class="fields" node_ref=fields on:input=move |_| ask(PAUSE)>
+        <div class="fields" node_ref=fields on:input=move |_| ask(TYPING_DELAY)>
             {children()}
         </div>
         <p class="recipient-count" role="status">

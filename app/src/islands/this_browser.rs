@@ -6,49 +6,70 @@ mod send_to_me;
 use hato_domain::ErrorCode;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
-use serde::{Deserialize, Serialize};
 
 use self::browser_push::{BrowserPush, LateSubscription, PushError, PushState};
 pub use self::send_to_me::SendToMe;
 use super::live_refresh::refresh_now;
 use crate::server_fns::ServerFunctionError;
+use crate::text_list::text_list;
 
-/// The texts of the island, which the server gives it in the language of the page.
-#[derive(Clone, Serialize, Deserialize)]
-pub struct PushTexts {
-    /// The button that subscribes.
-    pub subscribe: String,
-    /// The button that sends a test.
-    pub test: String,
-    /// The button that ends the subscription.
-    pub unsubscribe: String,
-    /// Said until the state of the browser is known.
-    pub checking: String,
-    /// The browser is not subscribed.
-    pub unsubscribed: String,
-    /// The browser is subscribed.
-    pub subscribed: String,
-    /// The page is not served over https.
-    pub insecure: String,
-    /// The browser has no push notifications.
-    pub unsupported: String,
-    /// The user has blocked notifications.
-    pub denied: String,
-    /// The user has closed the question.
-    pub dismissed: String,
-    /// Said while a click is being handled.
-    pub working: String,
-    /// A test is on its way.
-    pub sent: String,
-    /// A notification has just been shown.
-    pub arrived: String,
-    /// The browser does not reach its push service.
-    pub unreachable: String,
-    /// The browser failed at it.
-    pub failed: String,
-    /// Why the server refused, by code.
-    pub errors: Vec<(String, String)>,
+text_list! {
+    /// The texts of the island, which the server gives it in the language of the page.
+    PushTexts {
+        /// The button that subscribes.
+        subscribe,
+        /// The button that sends a test.
+        test,
+        /// The button that ends the subscription.
+        unsubscribe,
+        /// Said until the state of the browser is known.
+        checking,
+        /// The browser is not subscribed.
+        unsubscribed,
+        /// The browser is subscribed.
+        subscribed,
+        /// The page is not served over https.
+        insecure,
+        /// The browser has no push notifications.
+        unsupported,
+        /// The user has blocked notifications.
+        denied,
+        /// The user has closed the question.
+        dismissed,
+        /// Said while a click is being handled.
+        working,
+        /// A test is on its way.
+        sent,
+        /// A notification has just been shown.
+        arrived,
+        /// The browser does not reach its push service.
+        unreachable,
+        /// The browser failed at it.
+        failed,
+    }
+    rest {
+        /// Why the server refused, in the order of [`REFUSALS`].
+        refusals
+    }
 }
+
+/// Why the server may refuse.
+pub const REFUSALS: [ErrorCode; 14] = [
+    ErrorCode::InvalidEndpoint,
+    ErrorCode::InvalidSession,
+    ErrorCode::Unauthorized,
+    ErrorCode::NotFound,
+    ErrorCode::MonthlyLimitExceeded,
+    ErrorCode::SubscriberLimitExceeded,
+    ErrorCode::RateLimited,
+    ErrorCode::InvalidOrigin,
+    ErrorCode::ConfigError,
+    ErrorCode::InternalError,
+    ErrorCode::MissingFields,
+    ErrorCode::InvalidUrl,
+    ErrorCode::InvalidInput,
+    ErrorCode::PayloadTooLarge,
+];
 
 /// The outcome of the last click.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -88,7 +109,7 @@ pub fn ThisBrowser(
             has_arrived.set(true);
         }));
     });
-    let run = move |action: Action| {
+    let run = move |action: BrowserAction| {
         if status.get_untracked() != ActionStatus::Working {
             arrived.set(false);
             status.set(ActionStatus::Working);
@@ -97,16 +118,20 @@ pub fn ThisBrowser(
     };
     let is = move |other: PushState| state.get() == Some(other);
     let busy = move || (status.get() == ActionStatus::Working).then_some("true");
-    let button = move |class: &'static str, action: Action, label: &str| {
+    let button = move |class: &'static str, action: BrowserAction, label: &str| {
         view! {
             <button type="button" class=class aria-disabled=busy on:click=move |_| run(action)>
                 {label.to_owned()}
             </button>
         }
     };
-    let subscribe = button("button", Action::Subscribe, &texts.subscribe);
-    let test = button("button", Action::Test, &texts.test);
-    let unsubscribe = button("button quiet", Action::Unsubscribe, &texts.unsubscribe);
+    let subscribe = button("button", BrowserAction::Subscribe, &texts.subscribe);
+    let test = button("button", BrowserAction::Test, &texts.test);
+    let unsubscribe = button(
+        "button quiet",
+        BrowserAction::Unsubscribe,
+        &texts.unsubscribe,
+    );
     view! {
         <p
             class="push-state"
@@ -132,7 +157,10 @@ pub fn ThisBrowser(
 
 fn status_text(texts: &PushTexts, state: Option<PushState>, status: ActionStatus) -> String {
     let refusal = |code: ErrorCode| {
-        let known = texts.errors.iter().find(|(it, _)| it == code.as_str());
+        let known = REFUSALS
+            .iter()
+            .zip(&texts.refusals)
+            .find(|(it, _)| **it == code);
         known.map_or(&texts.failed, |(_, sentence)| sentence)
     };
     match (status, state) {
@@ -154,7 +182,7 @@ fn status_text(texts: &PushTexts, state: Option<PushState>, status: ActionStatus
 
 /// The action of a button.
 #[derive(Clone, Copy)]
-enum Action {
+enum BrowserAction {
     Subscribe,
     Test,
     Unsubscribe,
@@ -166,15 +194,15 @@ async fn load_state(push: BrowserPush, state: RwSignal<Option<PushState>>) {
 }
 
 async fn perform(
-    action: Action,
+    action: BrowserAction,
     push: BrowserPush,
     state: RwSignal<Option<PushState>>,
     status: RwSignal<ActionStatus>,
 ) {
     let done = match action {
-        Action::Subscribe => push.subscribe().await.map(|()| ActionStatus::Idle),
-        Action::Test => push.test().await.map(|()| ActionStatus::Sent),
-        Action::Unsubscribe => push.unsubscribe().await.map(|()| ActionStatus::Idle),
+        BrowserAction::Subscribe => push.subscribe().await.map(|()| ActionStatus::Idle),
+        BrowserAction::Test => push.test().await.map(|()| ActionStatus::Sent),
+        BrowserAction::Unsubscribe => push.unsubscribe().await.map(|()| ActionStatus::Idle),
     };
     refresh_now();
     load_state(push, state).await;

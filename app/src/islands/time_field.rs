@@ -1,22 +1,24 @@
 //! A field for a date and a time: in UTC, and in the visitor's own time zone where scripts run.
 
 use leptos::prelude::*;
-use serde::{Deserialize, Serialize};
 use web_sys::HtmlInputElement;
 
 use super::local_clock::{self, ClockOddity};
+use crate::text_list::text_list;
+use crate::wrong_text::WrongText;
 
-/// What a [`TimeField`] says.
-#[derive(Clone, Serialize, Deserialize)]
-pub struct TimeFieldTexts {
-    /// What the field is for.
-    pub label: String,
-    /// Said below it as long as the time in it is UTC.
-    pub utc: String,
-    /// Said of a local time that is skipped; `{}` stands for the one that is taken.
-    pub skipped: String,
-    /// Said of a local time that comes twice.
-    pub twice: String,
+text_list! {
+    /// What a [`TimeField`] says.
+    TimeFieldTexts {
+        /// What the field is for.
+        label,
+        /// Said below it as long as the time in it is UTC.
+        utc,
+        /// Said of a local time that is skipped; `{}` stands for the one that is taken.
+        skipped,
+        /// Said of a local time that comes twice.
+        twice,
+    }
 }
 
 /// A field of a form that holds UTC. Once it is awake the visitor fills in another one, in their own time, and it follows.
@@ -26,6 +28,8 @@ pub fn TimeField(
     name: String,
     /// The time in it, `2026-01-31T09:05` in UTC, or nothing.
     value: String,
+    /// What is wrong with it, when the form was refused.
+    wrong: Option<String>,
     /// In the language of the page.
     texts: TimeFieldTexts,
 ) -> impl IntoView {
@@ -35,6 +39,12 @@ pub fn TimeField(
     let (label, hint) = (texts.label.clone(), RwSignal::new(texts.utc.clone()));
     let (utc_id, local_id) = (format!("send-{name}"), format!("send-{name}-local"));
     let hint_id = format!("{utc_id}-hint");
+    let wrong_id = format!("{utc_id}-wrong");
+    let invalid = wrong.is_some().then_some("true");
+    let described = match wrong {
+        Some(_) => format!("{hint_id} {wrong_id}"),
+        None => hint_id.clone(),
+    };
     let label_for = {
         let ids = (utc_id.clone(), local_id.clone());
         move || {
@@ -72,19 +82,22 @@ pub fn TimeField(
                 type="datetime-local"
                 value=value
                 hidden=move || zone.with(Option::is_some)
-                aria-describedby=hint_id.clone()
+                aria-describedby=described.clone()
+                aria-invalid=invalid
             />
             <input
                 id=local_id
                 node_ref=local
                 type="datetime-local"
                 hidden=move || zone.with(Option::is_none)
-                aria-describedby=hint_id.clone()
+                aria-describedby=described
+                aria-invalid=invalid
                 on:input=move |_| follow()
             />
             <p class="hint" id=hint_id>
                 {hint}
             </p>
+            <WrongText id=wrong_id text=wrong />
         </div>
     }
 }

@@ -116,24 +116,7 @@ fn Password(ctx: RequestContext, owner: AccountPrincipal) -> impl IntoView {
 fn Sessions(ctx: RequestContext, sessions: Vec<ListedSession>) -> impl IntoView {
     let texts = &ctx.texts().account;
     let log_out = ctx.texts().site.log_out;
-    let item = |session: ListedSession| {
-        let name = session.browser.as_deref().and_then(browser_name);
-        let name = name.unwrap_or_else(|| texts.unknown_browser.to_owned());
-        let here = session
-            .is_current
-            .then(|| view! { <span class="state current">{texts.this_one}</span> });
-        view! {
-            <li>
-                <b>{name}</b>
-                " "
-                {here}
-                <span class="hint">
-                    {texts.began} " " <Timestamp at=session.created_at /> " · " {texts.used} " "
-                    <Timestamp at=session.last_used_at style=TimeStyle::Ago />
-                </span>
-            </li>
-        }
-    };
+    let item = |session| view! { <Session texts session /> };
     view! {
         <section class="card narrow" id="sessions">
             <h2>{texts.sessions_title}</h2>
@@ -151,6 +134,27 @@ fn Sessions(ctx: RequestContext, sessions: Vec<ListedSession>) -> impl IntoView 
         </section>
     }
     .into_any()
+}
+
+/// A browser that is logged in.
+#[component]
+fn Session(texts: &'static AccountTexts, session: ListedSession) -> impl IntoView {
+    let name = session.browser.as_deref().and_then(browser_name);
+    let name = name.unwrap_or_else(|| texts.unknown_browser.to_owned());
+    let here = session
+        .is_current
+        .then(|| view! { <span class="state current">{texts.this_one}</span> });
+    view! {
+        <li>
+            <b>{name}</b>
+            " "
+            {here}
+            <span class="hint">
+                {texts.began} " " <Timestamp at=session.created_at /> " · " {texts.used} " "
+                <Timestamp at=session.last_used_at style=TimeStyle::Ago />
+            </span>
+        </li>
+    }
 }
 
 #[component]

@@ -1,9 +1,11 @@
 //! The pages below `/apps/{id}`, which only the owner of the app sees, and what loads the app for them.
 
+mod advice;
 mod audience;
 mod chart;
 mod checklist;
 mod compose;
+mod daily_numbers;
 mod dead_letters;
 mod delivery_bar;
 mod delivery_facts;
@@ -31,6 +33,7 @@ mod webhook;
 pub use audience::AudiencePage;
 pub use compose::ComposePage;
 pub use dead_letters::DeadLettersPage;
+pub use device::Device;
 pub use embed::EmbedPage;
 pub use frame::{Section, app_path};
 pub use history::{HistoryPage, history_filter};
@@ -38,12 +41,12 @@ pub use import::ImportPage;
 pub use key_events::KeyEventsPage;
 pub use keys::KeysPage;
 pub use overview::OverviewPage;
-pub use send::{Progress, SendPage, SendSnapshot};
+pub use send::{Progress, SendPage};
 pub use settings::SettingsPage;
 pub use subscriber::SubscriberPage;
 pub use subscribers::{SubscribersPage, subscriber_filter};
 pub use vapid_keys::VapidKeysPage;
-pub use webhook::{QueuedEvent, WebhookPage};
+pub use webhook::WebhookPage;
 
 use hato_domain::PageRequest;
 use hato_service::ServiceResult;

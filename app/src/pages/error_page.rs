@@ -5,6 +5,7 @@ use leptos::prelude::*;
 
 use super::load_page;
 use crate::components::{Frame, Logo};
+use crate::form_page::posted_form_page;
 use crate::i18n::message;
 use crate::request_context::RequestContext;
 
@@ -31,7 +32,7 @@ pub fn error_view(ctx: &RequestContext, code: ErrorCode) -> AnyView {
         ErrorCode::NotFound => (texts.not_found_title, texts.not_found_text),
         _ => (texts.failed_title, message(ctx.lang(), code)),
     };
-    let (way_on, label) = match ctx.form_page() {
+    let (way_on, label) = match posted_form_page(ctx) {
         Some(form) => (form, texts.back_to_form),
         None => ("/".to_owned(), texts.home),
     };

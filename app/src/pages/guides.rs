@@ -4,7 +4,7 @@ use hato_domain::ErrorCode;
 use leptos::prelude::*;
 
 use super::load_page;
-use crate::components::Frame;
+use crate::components::{Frame, StaticCodeBlock};
 use crate::i18n::GuidesTexts;
 use crate::language::Lang;
 use crate::request_context::RequestContext;
@@ -44,42 +44,12 @@ impl Guide {
         let html = parts.map(|(number, part)| match part {
             Part::Html(html) => (*html).to_owned(),
             Part::Code { id, text } => {
-                view! { <GuideCode ctx=ctx.clone() number id text /> }.to_html()
+                let label = (ctx.texts().guides.code)(number);
+                view! { <StaticCodeBlock ctx=ctx.clone() id=*id label text=*text /> }.to_html()
             }
         });
         html.collect()
     }
-}
-
-/// Code with a button that copies it by `app/scripts/copy.js`: a page with so many of them would be too heavy with an island.
-#[component]
-fn GuideCode(
-    ctx: RequestContext,
-    number: usize,
-    id: &'static str,
-    text: &'static str,
-) -> impl IntoView {
-    let texts = &ctx.texts().site;
-    view! {
-        <div class="code" translate="no" lang=ctx.lang().as_str()>
-            <pre tabindex="0" role="region" aria-label=(ctx.texts().guides.code)(number)>
-                <code id=id lang="en">
-                    {text}
-                </code>
-            </pre>
-            <button
-                type="button"
-                class="copy"
-                data-copy=id
-                data-done=texts.copied
-                data-selected=texts.selected
-                hidden
-            >
-                <span aria-live="polite">{texts.copy}</span>
-            </button>
-        </div>
-    }
-    .into_any()
 }
 
 /// Every guide, and the reference of the API.

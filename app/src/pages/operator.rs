@@ -1,22 +1,27 @@
 //! The page at `/operator`: every account and its plan, for who runs the server.
 
-use hato_domain::{AccountId, Plan};
+mod row;
+
+use hato_domain::AccountId;
 use hato_service::ports::AccountUsage;
 use leptos::prelude::*;
 use leptos::server_fn::ServerFn;
 
+use self::row::AccountRow;
 use super::load_page;
 use crate::components::{
-    Column, ConfirmDialog, Field, FieldKind, FormErrorNote, Frame, NumberCell, PostForm,
-    SuccessNote, Table,
+    Column, Field, FieldKind, FormErrorNote, Frame, PostForm, SuccessNote, Table,
 };
-use crate::i18n::{OperatorTexts, group_thousands, plan_name};
+use crate::i18n::OperatorTexts;
 use crate::local_path::with_query;
 use crate::request_context::RequestContext;
-use crate::server_fns::{CreateAccount, SetAccountPassword, SetAccountPlan, SubmittedFields};
+use crate::server_fns::{CreateAccount, SubmittedFields};
 
-/// The page's path.
+/// Where the page is, and where its forms lead.
 const PATH: &str = "/operator";
+
+/// The forms of each row: that of the password, and that of the plan.
+const ROW_FORMS: [&str; 2] = ["accounts", "plans"];
 
 /// The accounts that come after `?after=`, in the order of their making, and a form that makes one.
 #[component]
@@ -34,6 +39,7 @@ pub fn OperatorPage() -> impl IntoView {
 fn OperatorView(ctx: RequestContext, accounts: Vec<AccountUsage>, are_more: bool) -> impl IntoView {
     let texts = &ctx.texts().operator;
     let submitted = SubmittedFields::take(&ctx);
+    let error = rows_error(&ctx, &accounts, &submitted);
     let last = accounts.last().filter(|_| are_more);
     let next = last.map(|account| with_query(PATH, &[("after", account.id.as_str())]));
     let first = ctx.query("after").map(|_| PATH.to_owned());
@@ -43,7 +49,7 @@ fn OperatorView(ctx: RequestContext, accounts: Vec<AccountUsage>, are_more: bool
                 <h1>{texts.title}</h1>
                 <p>{texts.lead}</p>
                 {texts.done().map(|(what, text)| view! { <SuccessNote what text /> })}
-                <FormErrorNote form="accounts" />
+                <div id="plans">{error}</div>
                 <Accounts texts accounts />
                 <p class="pager">
                     <PagerLink path=first text=texts.first />
@@ -59,6 +65,21 @@ fn OperatorView(ctx: RequestContext, accounts: Vec<AccountUsage>, are_more: bool
         </Frame>
     }
     .into_any()
+}
+
+/// Why a form of a row was refused, unless the row is there to say so.
+fn rows_error(
+    ctx: &RequestContext,
+    accounts: &[AccountUsage],
+    submitted: &SubmittedFields,
+) -> impl IntoView + use<> {
+    let row = ctx.query("row");
+    let is_there = accounts
+        .iter()
+        .any(|account| Some(account.id.as_str()) == row.as_deref());
+    let about = Some(submitted.get("account")).filter(|email| !email.is_empty());
+    let note = |form: &'static str| view! { <FormErrorNote form about=about.clone() /> }.into_any();
+    (!is_there).then(|| ROW_FORMS.map(note))
 }
 
 #[component]
@@ -91,85 +112,6 @@ fn Accounts(texts: &'static OperatorTexts, accounts: Vec<AccountUsage>) -> impl 
                 {rows.collect_view()}
             </Table>
         </section>
-    }
-    .into_any()
-}
-
-#[component]
-fn AccountRow(texts: &'static OperatorTexts, account: AccountUsage) -> impl IntoView {
-    let operator = account
-        .is_operator
-        .then(|| view! { <span class="scope">{texts.operator}</span> });
-    view! {
-        <tr>
-            <td class="content">
-                <b>{account.email.clone()}</b>
-                {operator}
-            </td>
-            <td>{plan_name(account.plan)}</td>
-            <td class="time" data-label=texts.since>
-                <time>{account.created_at.day()}</time>
-            </td>
-            <NumberCell label=texts.apps value=group_thousands(account.apps) />
-            <NumberCell label=texts.recipients value=group_thousands(account.recipients) />
-            <td class="actions-cell">
-                <PlanForm texts account=account.clone() />
-                <PasswordForm texts account />
-            </td>
-        </tr>
-    }
-    .into_any()
-}
-
-/// The button that gives the account the other plan.
-#[component]
-fn PlanForm(texts: &'static OperatorTexts, account: AccountUsage) -> impl IntoView {
-    let (plan, button) = match account.plan {
-        Plan::Free => (Plan::Pro, texts.to_pro),
-        Plan::Pro => (Plan::Free, texts.to_free),
-    };
-    let hidden = vec![("email", account.email), ("plan", plan.as_str().to_owned())];
-    view! {
-        <PostForm action=SetAccountPlan::url() hidden button button_class="button quiet small" />
-    }
-}
-
-#[component]
-fn PasswordForm(texts: &'static OperatorTexts, account: AccountUsage) -> impl IntoView {
-    let password_id = format!("password-{}", account.id);
-    let own_id = format!("own-{}", account.id);
-    view! {
-        <ConfirmDialog label=texts.set_password about=account.email.clone()>
-            <p>{texts.set_password_text}</p>
-            <PostForm
-                action=SetAccountPassword::url()
-                hidden=vec![("email", account.email)]
-                button=texts.set_password
-                button_class="button danger"
-            >
-                <div class="field">
-                    <label for=password_id.clone()>{texts.new_password}</label>
-                    <input
-                        id=password_id
-                        name="password"
-                        type="password"
-                        autocomplete="new-password"
-                        minlength="8"
-                        required
-                    />
-                </div>
-                <div class="field">
-                    <label for=own_id.clone()>{texts.your_password}</label>
-                    <input
-                        id=own_id
-                        name="confirmation"
-                        type="password"
-                        autocomplete="current-password"
-                        required
-                    />
-                </div>
-            </PostForm>
-        </ConfirmDialog>
     }
     .into_any()
 }

@@ -1,107 +1,131 @@
-//! The reference of the API, made of the OpenAPI document that programs read too.
+//! The reference of the API, made of the OpenAPI document that programs read too: an overview, and a page for each group of
+//! endpoints.
 
+mod contents;
+mod document;
 mod endpoint;
+mod literal;
+mod overview;
+mod sample;
 mod schema;
 
+use hato_domain::ErrorCode;
+use leptos::nonce::use_nonce;
 use leptos::prelude::*;
+use leptos_meta::Stylesheet;
 use serde_json::Value;
 
 use super::load_page;
 use crate::components::Frame;
-use crate::i18n::described;
-use crate::language::Lang;
+use crate::i18n::{ReferenceTexts, described};
 use crate::request_context::RequestContext;
-use endpoint::{EndpointView, ReferenceEndpoint};
-use schema::SchemaView;
+use contents::contents;
+use document::{Group, text};
+use endpoint::endpoint_view;
+use overview::overview;
+use schema::{Shown, schema_view};
 
-/// Every endpoint under the headings of the document.
+/// What holds for all endpoints, and where each of them is.
 #[component]
 pub fn ReferencePage() -> impl IntoView {
     load_page(async move |ctx: RequestContext| {
         ctx.logged_in_owner().await;
-        let texts = &ctx.texts().reference;
         let document = &ctx.app_context().api;
-        let endpoints = ReferenceEndpoint::from_document(document);
-        let contents = contents(&endpoints, ctx.lang());
-        let sections = groups(document, endpoints).collect_view();
-        let schemas = members(&document["components"]["schemas"])
-            .map(|(name, schema)| {
-                view! { <SchemaView name=name.clone() schema=schema.clone() /> }
-            })
-            .collect_view();
+        let groups = Group::all(document);
+        let contents = contents(&ctx, &groups);
+        let overview = overview(&ctx, document, &groups);
         Ok(view! {
-            <Frame title=texts.title>
-                <section class="reference">
-                    <h1>{texts.title}</h1>
-                    <p class="lead">{texts.lead}</p>
-                    <p>
-                        <a href="/api/v1/openapi.json">{texts.document}</a>
-                    </p>
-                    <nav aria-label=texts.contents>{contents}</nav>
-                    {sections}
-                    <h2>{texts.schemas}</h2>
-                    {schemas}
-                </section>
+            <ReferenceAssets />
+            <Frame title=ctx.texts().reference.title>
+                <div class="reference">{contents} {overview}</div>
             </Frame>
         }
         .into_any())
     })
 }
 
-/// The endpoints under the headings of the document, in its order.
-fn groups(document: &Value, endpoints: Vec<ReferenceEndpoint>) -> impl Iterator<Item = AnyView> {
-    let headings = document["tags"].as_array().into_iter().flatten();
-    headings.map(move |heading| {
-        let name = text(&heading["name"]);
-        let own = endpoints
-            .iter()
-            .filter(|endpoint| endpoint.heading() == name);
-        let own = own
-            .cloned()
-            .map(|endpoint| view! { <EndpointView endpoint /> })
-            .collect_view();
-        view! {
-            <h2>{description(&heading["name"])}</h2>
-            <p>{description(&heading["description"])}</p>
-            {own}
+/// The group of endpoints that the path names, and the schemas that they refer to.
+#[component]
+pub fn ReferenceGroupPage() -> impl IntoView {
+    load_page(async move |ctx: RequestContext| {
+        ctx.logged_in_owner().await;
+        let document = &ctx.app_context().api;
+        let groups = Group::all(document);
+        let group = groups.iter().find(|group| group.path() == ctx.path());
+        let group = group.ok_or(ErrorCode::NotFound)?;
+        let texts = &ctx.texts().reference;
+        let name = group.name(ctx.lang());
+        let title = format!("{name} · {}", texts.title);
+        let contents = contents(&ctx, &groups);
+        let page = view! {
+            <div class="reference-page">
+                <h1>{name}</h1>
+                <p class="lead">{description(group.about())}</p>
+                {endpoints(&ctx, texts, document, group)}
+            </div>
+        };
+        Ok(view! {
+            <ReferenceAssets />
+            <Frame title>
+                <div class="reference">{contents} {page}</div>
+            </Frame>
         }
-        .into_any()
+        .into_any())
     })
 }
 
-fn contents(endpoints: &[ReferenceEndpoint], lang: Lang) -> impl IntoView + use<> {
-    let line = |endpoint: &ReferenceEndpoint| {
-        let (method, path) = (endpoint.method.clone(), endpoint.path.clone());
-        view! {
-            <li>
-                <a href=format!("#{}", endpoint.id)>
-                    <code translate="no">{method} " " {path}</code>
-                </a>
-                " "
-                {endpoint.summary(lang)}
-            </li>
-        }
-    };
-    let lines = endpoints.iter().map(line).collect_view();
-    view! { <ul>{lines}</ul> }
+/// What the pages of the reference load beside what every page does.
+#[component]
+fn ReferenceAssets() -> impl IntoView {
+    let ctx = RequestContext::current();
+    let file = |ending| ctx.app_context().package_file(ending);
+    view! {
+        <Stylesheet href=file("-reference.css") />
+        <script src=file("-reference.js") nonce=use_nonce() defer=true></script>
+    }
 }
 
-/// The members of an object in the document's order; none of anything else.
-fn members(value: &Value) -> impl Iterator<Item = (&String, &Value)> {
-    value.as_object().into_iter().flatten()
+/// The endpoints of a group, and below them the schemas that no endpoint shows as its body.
+fn endpoints(
+    ctx: &RequestContext,
+    texts: &'static ReferenceTexts,
+    document: &Value,
+    group: &Group,
+) -> impl IntoView + use<> {
+    let mut shown = Shown::default();
+    let endpoints: Vec<_> = group
+        .endpoints
+        .iter()
+        .map(|endpoint| endpoint_view(ctx, document, endpoint, &mut shown))
+        .collect();
+    let schemas = group.schemas(document).into_iter();
+    let schemas: Vec<_> = schemas
+        .filter(|(name, _)| shown.is_new(name))
+        .map(|(name, schema)| schema_view(texts, name, schema))
+        .collect();
+    let heading = (!schemas.is_empty()).then(|| view! { <h2 class="schemas">{texts.schemas}</h2> });
+    (endpoints, heading, schemas)
 }
 
 /// A text of the document in the page's language, as far as it has been translated.
 fn description(value: &Value) -> AnyView {
     let page = RequestContext::current().lang();
-    let (lang, text) = described(page, &text(value));
+    let (lang, text) = described(page, text(value));
     if lang == page {
-        return text.into_any();
+        return prose(&text);
     }
-    view! { <span lang=lang.as_str()>{text}</span> }.into_any()
+    view! { <span lang=lang.as_str()>{prose(&text)}</span> }.into_any()
 }
 
-/// A text of the document, empty when there is none.
-fn text(value: &Value) -> String {
-    value.as_str().unwrap_or_default().to_owned()
+/// A text in which code stands between grave accents.
+fn prose(text: &str) -> AnyView {
+    let parts = text.split('`').enumerate().map(|(number, part)| {
+        let part = part.to_owned();
+        if number % 2 == 0 {
+            part.into_any()
+        } else {
+            view! { <code translate="no">{part}</code> }.into_any()
+        }
+    });
+    parts.collect_view().into_any()
 }

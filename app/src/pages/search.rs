@@ -1,12 +1,12 @@
 //! What one goes to by its name: pages, apps, sends and subscribers. The command palette shows what this page finds.
 
-use hato_domain::{ErrorCode, PageRequest, UserId};
+use hato_domain::{ErrorCode, PageRequest, SubscriptionId, UserId};
 use hato_service::ServiceResult;
 use hato_service::access::{AccountPrincipal, MayManage};
 use hato_service::ports::{AppRecord, SendFilter, SendRecord, SubscriptionRecord};
 use leptos::prelude::*;
 
-use super::app::{Section, app_path};
+use super::app::{Device, Section, app_path};
 use super::guides::Guide;
 use super::load_page;
 use crate::components::Frame;
@@ -23,6 +23,9 @@ const MAX_FOUND: u8 = 5;
 /// The same for what asks for a page.
 const MAX_FOUND_PAGE: &str = "5";
 
+/// `sub_` and the 32 hexadecimal digits of a UUID.
+const SUBSCRIPTION_ID_LENGTH: usize = 36;
+
 /// The page of the name in a language.
 type PageName = fn(&Texts) -> &'static str;
 
@@ -36,7 +39,7 @@ const PAGES: [(PageName, &str); 5] = [
 ];
 
 /// Something that was found.
-struct Found {
+struct SearchResult {
     kind: &'static str,
     name: String,
     /// What tells it from others of the same name.
@@ -53,7 +56,7 @@ pub fn SearchPage() -> impl IntoView {
             return Err(ErrorCode::InvalidInput.into());
         }
         let owner = ctx.owner().await?;
-        let search = Search { ctx, text };
+        let search = SearchRequest { ctx, text };
         let found = match search.ctx.query("app") {
             Some(app) => search.in_app(&owner, &app).await?,
             None => search.anywhere(&owner).await?,
@@ -62,13 +65,13 @@ pub fn SearchPage() -> impl IntoView {
     })
 }
 
-struct Search {
+struct SearchRequest {
     ctx: RequestContext,
     text: String,
 }
 
-impl Search {
-    async fn anywhere(&self, owner: &AccountPrincipal) -> ServiceResult<Vec<Found>> {
+impl SearchRequest {
+    async fn anywhere(&self, owner: &AccountPrincipal) -> ServiceResult<Vec<SearchResult>> {
         let service = self.ctx.service();
         let apps = service.apps_with_name(owner, &self.text, MAX_FOUND.into());
         let apps = apps.await?;
@@ -76,7 +79,11 @@ impl Search {
         Ok(found.chain(apps.iter().map(|app| self.app(app))).collect())
     }
 
-    async fn in_app(&self, owner: &AccountPrincipal, app: &str) -> ServiceResult<Vec<Found>> {
+    async fn in_app(
+        &self,
+        owner: &AccountPrincipal,
+        app: &str,
+    ) -> ServiceResult<Vec<SearchResult>> {
         let most = 1 + i64::from(MAX_FOUND);
         let service = self.ctx.service();
         let managed = service.managed_among(owner, app, &self.text, most).await?;
@@ -85,12 +92,19 @@ impl Search {
         let mut found = self.pages(Some(&app));
         found.extend(others.iter().map(|app| self.app(app)));
         if !self.text.is_empty() {
-            let sends = self.sends(&access).await?;
-            found.extend(sends.into_iter().map(|send| self.send(&base, send)));
+            if !self.is_subscription_id() {
+                let sends = self.sends(&access).await?;
+                found.extend(sends.into_iter().map(|send| self.send(&base, send)));
+            }
             let own = self.subscriptions(&access).await?.into_iter();
             found.extend(own.map(|it| self.subscriber(&base, it)));
         }
         Ok(found)
+    }
+
+    /// Whether the text is an id that a subscription can have, for which no sends are looked through.
+    fn is_subscription_id(&self) -> bool {
+        self.text.len() == SUBSCRIPTION_ID_LENGTH && SubscriptionId::parse(&self.text).is_ok()
     }
 
     /// Whether the text is a part of the name.
@@ -99,7 +113,7 @@ impl Search {
     }
 
     /// The pages of the app, and those that are always there. A name counts in either language.
-    fn pages(&self, app: Option<&AppRecord>) -> Vec<Found> {
+    fn pages(&self, app: Option<&AppRecord>) -> Vec<SearchResult> {
         let texts = self.ctx.texts();
         let fits = |name: PageName| {
             Lang::ALL
@@ -107,7 +121,7 @@ impl Search {
                 .into_iter()
                 .any(|it| self.fits(name(it)))
         };
-        let page = |name: &str, about: String, path: String| Found {
+        let page = |name: &str, about: String, path: String| SearchResult {
             kind: texts.search.page,
             name: name.to_owned(),
             about,
@@ -144,19 +158,25 @@ impl Search {
         Ok(found.await?.items)
     }
 
-    /// The subscriptions of the user whose id the text is.
+    /// The subscription whose id the text is, or those of the user whose id it is.
     async fn subscriptions(&self, access: &MayManage) -> ServiceResult<Vec<SubscriptionRecord>> {
+        let service = self.ctx.service();
+        if self.is_subscription_id() {
+            match service.subscription(access, &self.text).await {
+                Err(error) if error.code() == ErrorCode::NotFound => {}
+                found => return found.map(|subscription| vec![subscription]),
+            }
+        }
         let Ok(user) = UserId::parse(&self.text) else {
             return Ok(Vec::new());
         };
-        let service = self.ctx.service();
         service
             .subscriptions_of_user(access, &user, MAX_FOUND.into())
             .await
     }
 
-    fn app(&self, app: &AppRecord) -> Found {
-        Found {
+    fn app(&self, app: &AppRecord) -> SearchResult {
+        SearchResult {
             kind: self.ctx.texts().search.app,
             name: app.name.clone(),
             about: String::new(),
@@ -164,8 +184,8 @@ impl Search {
         }
     }
 
-    fn send(&self, base: &str, send: SendRecord) -> Found {
-        Found {
+    fn send(&self, base: &str, send: SendRecord) -> SearchResult {
+        SearchResult {
             kind: self.ctx.texts().search.send,
             path: format!("{base}/sends/{}", send.id),
             name: send.title,
@@ -173,21 +193,20 @@ impl Search {
         }
     }
 
-    fn subscriber(&self, base: &str, subscription: SubscriptionRecord) -> Found {
-        let host = crate::islands::host(&subscription.endpoint);
-        let platform = subscription.platform.unwrap_or_default();
-        let user = subscription.user_id.unwrap_or_default();
-        Found {
+    fn subscriber(&self, base: &str, subscription: SubscriptionRecord) -> SearchResult {
+        let device = Device::new(subscription.platform.as_deref(), &subscription.endpoint);
+        let id = subscription.id.to_string();
+        SearchResult {
             kind: self.ctx.texts().search.subscriber,
-            path: format!("{base}/subscribers/{}", subscription.id),
-            name: user,
-            about: format!("{host} {platform}"),
+            path: format!("{base}/subscribers/{id}"),
+            name: device.name(&subscription.endpoint),
+            about: subscription.user_id.unwrap_or(id),
         }
     }
 }
 
 #[component]
-fn SearchView(search: Search, found: Vec<Found>) -> impl IntoView {
+fn SearchView(search: SearchRequest, found: Vec<SearchResult>) -> impl IntoView {
     let texts = &search.ctx.texts().search;
     let app = search.ctx.query("app");
     let app = app.map(|app| view! { <input type="hidden" name="app" value=app /> });
@@ -216,7 +235,7 @@ fn SearchView(search: Search, found: Vec<Found>) -> impl IntoView {
                         {texts.find}
                     </button>
                 </form>
-                <FoundList texts found />
+                <SearchResults texts found />
             </section>
         </Frame>
     }
@@ -225,7 +244,7 @@ fn SearchView(search: Search, found: Vec<Found>) -> impl IntoView {
 
 /// What was found, as `app/scripts/palette.js` reads it.
 #[component]
-fn FoundList(texts: &'static SearchTexts, found: Vec<Found>) -> impl IntoView {
+fn SearchResults(texts: &'static SearchTexts, found: Vec<SearchResult>) -> impl IntoView {
     let count = (texts.found)(found.len());
     let lines = found.into_iter().map(|it| {
         view! {

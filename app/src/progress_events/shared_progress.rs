@@ -14,7 +14,8 @@ use super::POLL_INTERVAL;
 use super::rate_meter::RateMeter;
 use crate::i18n::Texts;
 use crate::language::Lang;
-use crate::pages::{Progress, SendSnapshot};
+use crate::pages::Progress;
+use crate::send_snapshot::SendSnapshot;
 
 /// The sends that somebody listens to.
 #[derive(Default)]
@@ -55,7 +56,7 @@ struct ProgressReading {
     parts: Vec<(Lang, Arc<str>)>,
 }
 
-/// The page's part.
+/// The part of a send's page that shows its progress, as HTML in one language.
 #[derive(Clone)]
 pub struct ProgressView {
     pub html: Arc<str>,

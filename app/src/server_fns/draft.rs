@@ -6,6 +6,7 @@ mod audience;
 mod options;
 mod rich;
 mod timing;
+mod wrong_fields;
 
 use std::collections::BTreeMap;
 

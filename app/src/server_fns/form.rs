@@ -1,11 +1,13 @@
 //! How a server function answers: with scripts off a form must lead somewhere, and what was typed must not be lost.
 
 use std::collections::HashMap;
+use std::fmt::Display;
 use std::sync::Arc;
 use std::time::Duration;
 
-use hato_domain::AppId;
+use hato_domain::{AppId, ErrorCode};
 use hato_service::{Service, ServiceError, ServiceResult};
+use url::form_urlencoded::Serializer;
 
 use super::ServerFunctionError;
 use crate::flash::{self, SUBMITTED_FIELDS};
@@ -19,6 +21,7 @@ pub struct Form {
     ctx: RequestContext,
     page: String,
     name: &'static str,
+    row: Option<String>,
     submitted: HashMap<&'static str, String>,
 }
 
@@ -33,6 +36,7 @@ impl Form {
             ctx: RequestContext::current(),
             page: page.into(),
             name,
+            row: None,
             submitted: HashMap::new(),
         }
     }
@@ -42,6 +46,13 @@ impl Form {
         let page = AppId::parse(app)
             .map_or_else(|_| "/apps".to_owned(), |id| format!("/apps/{id}{below}"));
         Self::new(page, name)
+    }
+
+    /// Says in which row of its page the form is, where each row has one: that of the thing with this id, if it is one.
+    #[must_use]
+    pub fn in_row(mut self, id: Option<impl Display>) -> Self {
+        self.row = id.map(|id| id.to_string());
+        self
     }
 
     /// Remembers what was typed into a field, for the case that the form is refused. Never a password.
@@ -102,11 +113,17 @@ impl Form {
             self.ctx.redirect_to_login(&page);
         } else if !self.ctx.redirect_to_review(error) {
             self.keep_submitted(flash::LIFETIME);
-            let name = self.name;
-            let path = self.page_with(&format!("error={code}&form={name}#{name}"));
-            self.ctx.redirect(&path);
+            self.ctx.redirect(&self.refused_page(code));
         }
         ServerFunctionError(code)
+    }
+
+    /// The form's page, which says there why it was refused.
+    fn refused_page(&self, code: ErrorCode) -> String {
+        let mut query = Serializer::new(String::new());
+        query.extend_pairs([("error", code.as_str()), ("form", self.name)]);
+        query.extend_pairs(self.row.iter().map(|row| ("row", row)));
+        self.page_with(&format!("{}#{}", query.finish(), self.name))
     }
 
     /// Where a login leads back to: the form's page, and the form with what was typed if something was.

@@ -1,7 +1,7 @@
 //! What operators do with accounts, as `hato-server admin` does. Each says so in the log, with the ids of both accounts.
 
 #[cfg(feature = "ssr")]
-use hato_domain::{Email, ErrorCode, LoginPassword, NewPassword, Plan};
+use hato_domain::{AccountId, Email, ErrorCode, LoginPassword, NewPassword, Plan};
 use leptos::prelude::*;
 #[cfg(feature = "ssr")]
 use leptos::server_fn::ServerFn as _;
@@ -9,6 +9,8 @@ use leptos::server_fn::ServerFn as _;
 use super::ServerFunctionError;
 #[cfg(feature = "ssr")]
 use super::form::Form;
+#[cfg(feature = "ssr")]
+use crate::local_path::with_query;
 
 /// The path to which an operator posts somebody's new password, which the server counts as log-ins.
 #[cfg(feature = "ssr")]
@@ -23,8 +25,14 @@ pub async fn set_account_plan(
     /// `free` or `pro`.
     #[server(default)]
     plan: String,
+    /// The account's id, by which the page knows the form's row.
+    #[server(default)]
+    account: String,
+    /// The id of the account after which the page begins.
+    #[server(default)]
+    after: String,
 ) -> Result<(), ServerFunctionError> {
-    let form = Form::new("/operator", "accounts");
+    let form = row_form("plans", &after, &account, &email);
     form.respond(async {
         let owner = form.ctx().owner().await?;
         let operator = owner.may_operate()?;
@@ -50,8 +58,14 @@ pub async fn set_account_password(
     /// The operator's own password, or the address where there is none.
     #[server(default)]
     confirmation: String,
+    /// The account's id, by which the page knows the form's row.
+    #[server(default)]
+    account: String,
+    /// The id of the account after which the page begins.
+    #[server(default)]
+    after: String,
 ) -> Result<(), ServerFunctionError> {
-    let form = Form::new("/operator", "accounts");
+    let form = row_form("accounts", &after, &account, &email);
     form.respond(async {
         let owner = form.ctx().owner().await?;
         let operator = owner.may_operate()?;
@@ -88,6 +102,15 @@ pub async fn create_account(
         Ok(form.page_with("done=created"))
     })
     .await
+}
+
+/// The form in the row of an account, on the page that begins after another.
+#[cfg(feature = "ssr")]
+fn row_form(name: &'static str, after: &str, account: &str, email: &str) -> Form {
+    let after = AccountId::parse(after).map(|id| id.to_string());
+    let page = with_query("/operator", &[("after", &after.unwrap_or_default())]);
+    let form = Form::new(page, name).keep("account", email);
+    form.in_row(AccountId::parse(account).ok())
 }
 
 #[cfg(feature = "ssr")]

@@ -1,6 +1,8 @@
 //! Making, importing, choosing, exporting and deleting an app's VAPID keys (CONTRACT 16).
 
 #[cfg(feature = "ssr")]
+use hato_domain::VapidKeyId;
+#[cfg(feature = "ssr")]
 use hato_domain::wire::ConfirmOwner;
 #[cfg(feature = "ssr")]
 use hato_service::ServiceResult;
@@ -105,7 +107,7 @@ pub async fn export_vapid_key(
     #[server(default)]
     confirmation: Option<String>,
 ) -> Result<(), ServerFunctionError> {
-    let form = Form::for_app(&app, PAGE, "change");
+    let form = Form::for_app(&app, PAGE, "change").in_row(VapidKeyId::parse(&key).ok());
     form.respond(async {
         let (owner, access) = (
             form.ctx().owner().await?,

@@ -8,7 +8,7 @@ use super::ServerFunctionError;
 #[cfg(feature = "ssr")]
 use super::form::Form;
 #[cfg(feature = "ssr")]
-use crate::pages::QueuedEvent;
+use crate::queued_event::QueuedEvent;
 
 /// Sets the webhook's URL.
 #[server(name = SetWebhook, prefix = "/_app", endpoint = "set_webhook")]

@@ -57,13 +57,13 @@ async fn the_reach_of_an_app_is_shown(database: TestDatabase) {
     };
     dashboard.execute(known, &[]).await;
     let page = browser.get(&path).await;
-    page.shows("有効な購読者 3 人のうち、最後の送信が届いたのは 1 人です")
+    page.shows("有効な購読者 3 人のうち、最後の送信が受付済みなのは 1 人です")
         .shows("push.example");
     let hosts = page.between("audience-hosts", "</table>").expect("a table");
     assert!(
-        hosts.contains("届いた人") && hosts.contains("33 %"),
+        hosts.contains("受付済み") && hosts.contains("33 %"),
         "{hosts}"
     );
     let list = browser.get(&format!("{app}/subscribers")).await;
-    list.shows("1970-01-02");
+    list.shows("title=\"1970-01-02 UTC\" data-as=\"utc-day\"");
 }

@@ -110,8 +110,8 @@ async fn what_is_no_condition_is_sent_to_nobody(database: TestDatabase) {
         for step in ["review", "send"] {
             let page = browser.post(&path, &draft(users, tags, step)).await;
             assert_eq!(page.status, StatusCode::BAD_REQUEST, "{users:?} {tags:?}");
-            page.shows("宛先の条件が正しくありません")
-                .shows("value=\"便り\"");
+            let wrong = if tags.is_empty() { "users" } else { "tags" };
+            page.names_wrong_fields(&[wrong]).shows("value=\"便り\"");
         }
     }
     let history = browser.get(&format!("{app}/history")).await;

@@ -80,7 +80,7 @@ impl TestDashboard {
     }
 
     /// Puts two recipients of every send off, until `due_at` milliseconds after 1970.
-    pub async fn put_off(&self, due_at: i64) {
+    pub async fn defer(&self, due_at: i64) {
         for statement in [
             "UPDATE sends SET status = 'sending', sent = recipients - 2 WHERE $1 = $1",
             "UPDATE jobs SET up_to_position = NULL, recipients = '[1,2]', attempt = 1, due_at = $1",

@@ -170,7 +170,7 @@ async fn without_scripts_nothing_is_promised_that_takes_them() {
     let blank = browser.get(&path).await;
     blank
         .shows("class=\"preview asleep\"")
-        .shows("プレビューは確認の画面で出ます");
+        .shows("プレビューは確認の画面に表示されます");
     let fields = [("title", "見出し"), ("body", ""), ("step", "edit")];
     let written = browser.post(&path, &fields).await;
     let preview = written.between("class=\"notification-text\">", "</div>");
@@ -201,7 +201,7 @@ async fn delivery_options_are_asked_said_and_kept(database: TestDatabase) {
     for ttl in ["-1", "2419201", "soon"] {
         let refused = browser.post(&path, &draft(ttl, "review")).await;
         assert_eq!(refused.status, StatusCode::BAD_REQUEST, "{ttl}");
-        refused.shows("届け方の指定を確かめてください");
+        refused.names_wrong_fields(&["ttl"]);
     }
     let question = browser.post(&path, &draft("60", "review")).await;
     question.shows("60 秒").shows("高い").shows(">news<");
@@ -219,7 +219,7 @@ async fn a_past_send_is_written_again_as_it_was(database: TestDatabase) {
     let dashboard = TestDashboard::start(database).await;
     let mut browser = dashboard.logged_in(OWNER).await;
     let app = browser.create_app("blog").await;
-    browser.subscribe_with_tags(&app, 1, "u1", &["news"]).await;
+    browser.subscribe_with_tags(&app, 1, "reader-one", &["news"]).await;
     let path = format!("{app}/send");
     let draft = |users: &'static str, key: &'static str| {
         [
@@ -236,6 +236,7 @@ async fn a_past_send_is_written_again_as_it_was(database: TestDatabase) {
             ("data", "{\"k\":1}"),
             ("tags", "news"),
             ("users", users),
+            ("max_per_minute", "600"),
             ("step", "send"),
             ("idempotency_key", key),
         ]
@@ -255,13 +256,16 @@ async fn a_past_send_is_written_again_as_it_was(database: TestDatabase) {
         .shows("name=\"require_interaction\" value=\"true\" checked")
         .shows("{\"k\":1}")
         .shows("value=\"news\"")
-        .shows("前の送信から内容を写しました");
+        .shows("value=\"600\"")
+        .shows("前の送信から内容をコピーしました");
+    let history = browser.get(&format!("{app}/history")).await;
+    history.shows(&format!("href=\"{again}\""));
 
     // Nobody knows the users any more, and it must not go to everybody instead.
-    let to_users = browser.post(&path, &draft("u1", "2")).await.location();
+    let to_users = browser.post(&path, &draft("reader-one", "2")).await.location();
     let id = to_users.rsplit_once('/').expect("a path").1;
     let page = browser.get(&format!("{path}?from={id}")).await;
-    page.shows("ユーザー ID は残っていない").hides("u1");
+    page.shows("ユーザー ID は残っていない").hides("reader-one");
     let users = page.between("name=\"users\"", "</textarea>");
     let users = users
         .expect("the field")

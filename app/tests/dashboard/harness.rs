@@ -16,6 +16,7 @@ use hato_service::{AppLimits, GithubUser, Notifier, Secrets, Service, ServiceSet
 use hato_testkit::TestDatabase;
 use http::header::{ACCEPT, ACCEPT_LANGUAGE, CONTENT_TYPE, COOKIE, ORIGIN, SET_COOKIE, USER_AGENT};
 use http::{HeaderMap, Request, StatusCode};
+use serde_json::json;
 use tower::ServiceExt as _;
 use url::form_urlencoded::Serializer;
 
@@ -110,7 +111,7 @@ impl TestDashboard {
             },
             registration_open,
             github_login: true,
-            api: Arc::default(),
+            api: Arc::new(json!({"tags": [{"name": "sending"}]})),
         };
         Self {
             router: hato_app::router(context.clone()),

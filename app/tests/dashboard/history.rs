@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use hato_domain::UnixMillis;
 use hato_testkit::{TestDatabase, on_each_database};
 
 use crate::database::Value::{Number, Text};
@@ -65,6 +66,52 @@ async fn a_scheduled_send_is_found_on_the_day_when_it_is_due(database: TestDatab
     let before = due.minus(DAY).day();
     let page = browser.get(&format!("{app}/history?to={before}")).await;
     page.hides("来月の便り");
+}
+
+#[on_each_database]
+async fn a_day_is_that_of_the_clock_that_the_query_names(database: TestDatabase) {
+    let dashboard = TestDashboard::unlimited(database).await;
+    let mut browser = dashboard.logged_in(OWNER).await;
+    let app = browser.create_app("blog").await;
+    browser.send(&app, "夜更けの便り").await;
+    // The last second of the 30th in Tokyo.
+    let sent = UnixMillis::from_date_and_time("2026-01-30T14:59:59").expect("a time");
+    let statement = "UPDATE sends SET created_at = $1";
+    dashboard.execute(statement, &[Number(sent.0)]).await;
+    for (query, finds) in [
+        (
+            "from=2026-01-30&to=2026-01-30&from_offset=540&to_offset=540",
+            true,
+        ),
+        ("from=2026-01-31&from_offset=540", false),
+        ("to=2026-01-29&to_offset=540", false),
+        ("to=2026-01-29&to_offset=-840", false),
+        ("to=2026-01-29&to_offset=-841", false),
+        ("from=2026-01-31&from_offset=541", true),
+        ("to=2026-01-30&to_offset=541", false),
+        // What no clock shows does not count, and without it days are those of UTC.
+        ("from=2026-01-31&from_offset=841", false),
+        ("from=2026-01-31&from_offset=soon", false),
+        ("from=2026-01-30&to=2026-01-30", true),
+        ("from_offset=540", true),
+    ] {
+        let page = browser.get(&format!("{app}/history?{query}")).await;
+        let file = browser.get(&format!("{app}/history.csv?{query}")).await;
+        assert_eq!(page.body.contains("夜更けの便り"), finds, "{query}");
+        assert_eq!(file.body.contains("夜更けの便り"), finds, "{query}");
+    }
+    // It stays in the form, which says so, and in what the page leads to.
+    let query = "from=2026-01-30&from_offset=540&to=2026-01-31";
+    let page = browser.get(&format!("{app}/history?{query}")).await;
+    page.shows("name=\"from_offset\" value=\"540\"")
+        .shows("name=\"from\" value=\"2026-01-30\"")
+        .shows("name=\"to\" value=\"2026-01-31\"")
+        .shows("開始日 (<span>UTC+09:00</span>)")
+        .shows("終了日 (<span>UTC</span>)")
+        .shows(&format!(
+            "{app}/history.csv?{}",
+            query.replace('&', "&amp;")
+        ));
 }
 
 /// As many sends as a file has no room for, older than the one that is there.

@@ -96,6 +96,94 @@ async fn a_list_is_looked_at_first_and_then_taken(database: TestDatabase) {
 }
 
 #[on_each_database]
+async fn each_cause_has_words_of_its_own_in_both_languages(database: TestDatabase) {
+    let dashboard = TestDashboard::unlimited(database).await;
+    let mut browser = dashboard.logged_in(OWNER).await;
+    let app = browser.create_app("loft").await;
+    let with = |number: usize, member: &str| {
+        let line = line(number);
+        format!("{},{member}}}", &line[..line.len() - 1])
+    };
+    let lines = [
+        line(1).replace(P256DH, &"B".repeat(87)),
+        line(2).replace(AUTH, "short"),
+        with(3, &format!(r#""vapid_public_key":"{P256DH}""#)),
+        with(4, r#""tags":["a b"]"#),
+        with(5, r#""user_id":"a\tb""#),
+        with(6, r#""lang":"日本語""#),
+        with(7, r#""created_at":99999999999999"#),
+        line(8).replace("https:", "http:"),
+        "# a list".to_owned(),
+    ];
+    let list = lines.join("\n");
+    let shown = step(&mut browser, &app, "check", list.as_bytes()).await;
+    for words in [
+        "p256dh が P-256 の公開鍵",
+        "auth が 16 バイト",
+        "このアプリにありません",
+        "タグが正しくありません",
+        "user_id が正しくありません",
+        "lang が言語タグ",
+        "created_at が未来の日時",
+        "endpoint は https:// で始まる",
+        "購読の JSON オブジェクトではありません",
+    ] {
+        shown.shows(words);
+    }
+    browser.language = "en";
+    let shown = step(&mut browser, &app, "import", list.as_bytes()).await;
+    for words in [
+        "p256dh is no public key on P-256",
+        "auth is not 16 bytes",
+        "The app does not have the key of vapid_public_key",
+        "A tag is not valid",
+        "user_id is not valid",
+        "lang is no language tag",
+        "created_at is in the future",
+        "The endpoint does not begin with https://",
+        "The line is no JSON object of a subscription",
+    ] {
+        shown.shows(words);
+    }
+}
+
+#[on_each_database]
+async fn all_refused_lines_are_a_file(database: TestDatabase) {
+    const REFUSED: usize = 250;
+    let dashboard = TestDashboard::unlimited(database).await;
+    let mut browser = dashboard.logged_in(OWNER).await;
+    let app = browser.create_app("loft").await;
+    let mut lines = vec!["=1+1".to_owned(); REFUSED - 1];
+    lines.insert(0, line(0));
+    lines.push(line(1).replace(P256DH, &"B".repeat(87)));
+    let list = lines.join("\n");
+    let checked = step(&mut browser, &app, "check", list.as_bytes()).await;
+    checked
+        .shows("step=refused")
+        .shows("取り込めない行を CSV で保存");
+    let file = step(&mut browser, &app, "refused", list.as_bytes()).await;
+    assert_eq!(file.status.as_u16(), 200);
+    let rows: Vec<_> = file.body.lines().collect();
+    assert_eq!(rows.len(), 1 + REFUSED);
+    assert_eq!(rows[0], "\u{feff}line,code,reason");
+    assert_eq!(
+        rows[1],
+        "2,INVALID_INPUT,購読の JSON オブジェクトではありません。"
+    );
+    assert!(rows[REFUSED].starts_with("251,INVALID_INPUT,p256dh が"));
+    let access = browser.access(&app).await;
+    assert_eq!(exported(&dashboard, &access).await, []);
+    // Where there is no such file, the page says why.
+    let foreign = step(&mut browser, &app, "refused", b"\x1f\x8b\x08\x00").await;
+    foreign.shows("1 行目：GZIP：").shows("multipart/form-data");
+    let mut stranger = dashboard.logged_in("other@example.com").await;
+    let path = format!("{app}/subscribers/import?step=refused");
+    let refused = stranger.upload(&path, "", list.as_bytes()).await;
+    assert_eq!(refused.status.as_u16(), 404);
+    refused.hides("INVALID_INPUT");
+}
+
+#[on_each_database]
 async fn what_is_no_list_is_refused_as_a_whole(database: TestDatabase) {
     let dashboard = TestDashboard::unlimited(database).await;
     let mut browser = dashboard.logged_in(OWNER).await;
@@ -103,9 +191,18 @@ async fn what_is_no_list_is_refused_as_a_whole(database: TestDatabase) {
     let mut large = line(1).into_bytes();
     large.resize(MAX_LIST_BYTES + MAX_FORM_BYTES, b'\n');
     for (list, status, words) in [
-        (&b"\x1f\x8b\x08\x00"[..], 400, "展開してから"),
-        (b"\xff\xfe{\x00", 400, "UTF-8 で保存"),
-        (b"name,colour\nx,y\n", 400, "購読者の一覧ではありません"),
+        (
+            &b"\x1f\x8b\x08\x00"[..],
+            400,
+            "1 行目：GZIP：圧縮されたファイルです。展開してから",
+        ),
+        (b"\x28\xb5\x2f\xfd\x00", 400, "1 行目：ZSTD："),
+        (b"\xff\xfe{\x00", 400, "1 行目：UTF_16："),
+        (
+            b"name,colour\nx,y\n",
+            400,
+            "1 行目：NO_LIST：購読者の一覧ではありません",
+        ),
         (&large, 413, "16 MiB を超えています"),
     ] {
         let refused = step(&mut browser, &app, "import", list).await;
@@ -157,7 +254,7 @@ async fn a_plan_ends_a_list_and_says_so(database: TestDatabase) {
     let imported = step(&mut browser, &app, "import", lines.join("\n").as_bytes()).await;
     imported
         .shows("New: 1,000.")
-        .shows("Lines that are not taken: 10")
+        .shows("Lines not imported: 10")
         .shows(ErrorCode::SubscriberLimitExceeded.as_str())
         .shows("has reached its limit of subscribers");
 }

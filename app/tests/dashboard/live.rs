@@ -103,7 +103,7 @@ async fn a_send_in_its_retries_says_who_waits_and_until_when(database: TestDatab
     let waits = "2 件が再送を待っています";
     browser.get(&send).await.shows("data-running").hides(waits);
     // 2100-01-01 12:40 in UTC.
-    dashboard.put_off(4_102_490_400_000).await;
+    dashboard.defer(4_102_490_400_000).await;
     let page = browser.get(&send).await;
     page.shows(waits).shows("2100-01-01T12:40");
     let mut events = browser.open(&format!("{send}/events")).await;

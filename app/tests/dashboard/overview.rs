@@ -38,8 +38,9 @@ async fn the_chart_tells_of_so_many_days_and_leads_to_each(database: TestDatabas
         ("?days=x", 30, 2),
     ] {
         let page = browser.get(&format!("{app}{query}")).await;
-        page.shows(&format!("この {days} 日間"))
-            .shows(&format!("{days} 日間の受付済み"));
+        page.shows(&format!("直近 {days} 日間"))
+            .shows(&format!("{days} 日間の受付済み"))
+            .shows("日付は UTC のもので、各日は");
         assert_eq!(page.body.matches("class=\"tip\"").count(), days, "{query}");
         for (number, date) in dates.iter().enumerate() {
             let link = day(date);

@@ -164,6 +164,7 @@ fn public_pages() -> Vec<PageState> {
         get("", "/pricing", 0),
         get("", "/docs", 0),
         get("", "/docs/api", 0),
+        get("", "/docs/api/sending", 0),
         get("", "/docs/embed", 0),
         get("", "/register", 0),
         get("refused", "/register?error=EMAIL_IN_USE&form=register", 0),
@@ -246,6 +247,11 @@ fn app_pages(app: &str, send: &str, event: &str, subscription: &str) -> Vec<Page
         get("", below(&format!("/subscribers/{subscription}")), 4),
         get("", below("/audience"), 4),
         get("in an app", format!("/search?q=u1&app={id}"), 4),
+        get(
+            "a subscriber",
+            format!("/search?q={subscription}&app={id}"),
+            4,
+        ),
         get("", below("/embed"), 3),
         get("", below("/keys"), 3),
         after(
@@ -264,7 +270,7 @@ fn app_pages(app: &str, send: &str, event: &str, subscription: &str) -> Vec<Page
         get("", below("/keys/vapid"), 3),
         get("", below("/dead-letters"), 3),
         get("", below("/webhook"), 4),
-        get("event", below(&format!("/webhook?event={event}")), 3),
+        get("event", below(&format!("/webhook?event={event}")), 4),
         after(
             "refused",
             "/_app/set_webhook",

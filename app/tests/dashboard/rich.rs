@@ -93,7 +93,7 @@ async fn the_form_says_what_each_browser_leaves_out() {
         .shows("ボタンは Chrome と Firefox 152 以降")
         .shows("画像・バッジ・鳴らし直しは Chrome")
         .shows("「操作するまで消さない」は Chrome と Windows の Firefox")
-        .shows("Safari はアイコンと差し替え用の名前も使いません");
+        .shows("Safari ではアイコンと差し替え用の名前も省かれます");
     browser.language = "en";
     browser
         .get(&path)
@@ -112,26 +112,35 @@ async fn what_no_browser_would_show_leads_back_to_the_form() {
     let app = browser.create_app("blog").await;
     let path = format!("{app}/send");
     let large = format!("{{\"a\":\"{}\"}}", "x".repeat(1_024));
-    for (fields, said) in [
-        (&[("renotify", "true")][..], "その他の項目を確かめて"),
-        (&[("button_1_url", "https://example.com/")], "その他の項目"),
-        (&[("button_3_icon", "https://example.com/")], "文字のない"),
-        (&[("button_3", "A"), ("button_3_icon", "data:,")], "https"),
-        (&[("button_1", " "), ("data", "[]")], "その他の項目"),
-        (&[("data", "{")], "その他の項目"),
-        (&[("data", &large)], "その他の項目"),
-        (&[("dir", "up")], "その他の項目"),
-        (&[("lang", "no language")], "その他の項目"),
-        (&[("timestamp", "yesterday")], "その他の項目"),
-        (&[("app_badge", "-1")], "その他の項目"),
-        (&[("image", "http://example.com/")], "https"),
+    let silent = [("renotify", "true"), ("tag", "t"), ("silent", "true")];
+    for (fields, wrong) in [
+        (&[("renotify", "true")][..], "tag"),
+        (&silent[..], "silent"),
+        (&[("button_1_url", "https://example.com/")], "button_1"),
+        (&[("button_3_icon", "https://example.com/")], "button_3"),
+        (
+            &[("button_3", "A"), ("button_3_icon", "data:,")],
+            "button_3_icon",
+        ),
+        (&[("button_1", " "), ("data", "[]")], "data"),
+        (&[("data", "{")], "data"),
+        (&[("data", &large)], "data"),
+        (&[("lang", "no language")], "lang"),
+        (&[("timestamp", "yesterday")], "timestamp"),
+        (&[("app_badge", "-1")], "app_badge"),
+        (&[("image", "http://example.com/")], "image"),
     ] {
         for step in ["review", "send"] {
             let page = browser.post(&path, &draft(fields, step)).await;
             assert_eq!(page.status, StatusCode::BAD_REQUEST, "{fields:?}");
-            page.shows(said).shows("value=\"見出し\"");
+            page.names_wrong_fields(&[wrong]).shows("value=\"見出し\"");
         }
     }
+    let page = browser
+        .post(&path, &draft(&[("dir", "up")], "review"))
+        .await;
+    page.shows("このままでは送れません")
+        .shows("href=\"#send-dir\"");
     let history = browser.get(&format!("{app}/history")).await;
     history.hides("見出し");
 }

@@ -88,17 +88,17 @@ async fn times_that_cannot_be_are_refused(database: TestDatabase) {
     let app = browser.create_app("blog").await;
     let (soon, later) = (in_hours(&dashboard, 1), in_hours(&dashboard, 2));
     let too_late = in_hours(&dashboard, 24 * 366 + 1);
-    for (send_at, expires_at, pace) in [
-        ("2020-01-01T00:00", "", ""),
-        (&*too_late, "", ""),
-        ("tomorrow", "", ""),
-        (" ", "", ""),
-        (&*later, &*soon, ""),
-        ("", "2020-01-01T00:00", ""),
-        ("", "", "0"),
-        ("", "", "1.5"),
-        ("", "", "10000001"),
-        ("", "", " "),
+    for (send_at, expires_at, pace, wrong) in [
+        ("2020-01-01T00:00", "", "", "send_at"),
+        (&*too_late, "", "", "send_at"),
+        ("tomorrow", "", "", "send_at"),
+        (" ", "", "", "send_at"),
+        (&*later, &*soon, "", "expires_at"),
+        ("", "2020-01-01T00:00", "", "expires_at"),
+        ("", "", "0", "max_per_minute"),
+        ("", "", "1.5", "max_per_minute"),
+        ("", "", "10000001", "max_per_minute"),
+        ("", "", " ", "max_per_minute"),
     ] {
         let times = Times {
             send_at,
@@ -108,8 +108,7 @@ async fn times_that_cannot_be_are_refused(database: TestDatabase) {
         for step in ["review", "send"] {
             let page = post(&mut browser, &app, &times, step).await;
             assert_eq!(page.status, StatusCode::BAD_REQUEST, "{send_at} {pace}");
-            page.shows("日時とペースを確かめてください")
-                .shows("value=\"便り\"");
+            page.names_wrong_fields(&[wrong]).shows("value=\"便り\"");
         }
     }
     let history = browser.get(&format!("{app}/history")).await;

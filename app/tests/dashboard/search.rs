@@ -3,6 +3,7 @@
 use hato_testkit::{TestDatabase, on_each_database};
 use http::StatusCode;
 
+use crate::database::Value::Text;
 use crate::harness::{DashboardBrowser, OWNER, TestDashboard, id};
 
 /// The paths that a search leads to.
@@ -40,6 +41,17 @@ async fn it_finds_apps_pages_sends_and_subscribers(database: TestDatabase) {
     assert!(subscriber.starts_with(&own_page), "{subscriber}");
     let page = browser.get(subscriber).await;
     page.shows("push.example").shows("member 7");
+    let (_, own_id) = subscriber.rsplit_once('/').expect("an id");
+    assert_eq!(
+        found(&mut browser, &in_bakery(own_id)).await,
+        [subscriber.as_str()]
+    );
+    assert_eq!(
+        found(&mut browser, &in_bakery(&own_id.replace("sub_0", "sub_f"))).await,
+        [""; 0]
+    );
+    let in_blog = format!("q={own_id}&app={}", id(&blog));
+    assert_eq!(found(&mut browser, &in_blog).await, [""; 0]);
     assert_eq!(found(&mut browser, &in_bakery("blog")).await, [blog]);
     // A name counts in both languages.
     for name in ["webhook", "Undelivered", "%E4%B8%8D%E9%81%94"] {
@@ -58,6 +70,22 @@ async fn it_finds_apps_pages_sends_and_subscribers(database: TestDatabase) {
     assert_eq!(found(&mut browser, "q=Putting+Hato").await, ["/docs/embed"]);
     let nothing = browser.get("/search?q=nowhere").await;
     nothing.shows("見つかりませんでした。");
+}
+
+#[tokio::test]
+async fn a_subscriber_is_named_by_its_browser_and_system() {
+    let dashboard = TestDashboard::unlimited(TestDatabase::sqlite().await).await;
+    let mut browser = dashboard.logged_in(OWNER).await;
+    let app = browser.create_app("blog").await;
+    browser.subscribe_with_tags(&app, 1, "member 7", &[]).await;
+    let statement = "UPDATE subscriptions SET platform = $1";
+    dashboard
+        .execute(statement, &[Text("Chrome Windows")])
+        .await;
+    let query = format!("/search?q=member+7&app={}", id(&app));
+    let page = browser.get(&query).await;
+    page.shows(">Chrome · Windows</b>")
+        .shows(">member 7</span>");
 }
 
 #[on_each_database]

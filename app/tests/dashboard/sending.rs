@@ -79,12 +79,18 @@ async fn a_refused_notification_comes_back_as_it_was() {
         page.shows(ErrorCode::InvalidUrl.message())
             .shows("value=\"見出し\"")
             .shows("一行目")
-            .shows("value=\"http://insecure.example/\"");
+            .shows("value=\"http://insecure.example/\"")
+            .names_wrong_fields(&["url"]);
     }
     let again = browser.post(&path, &draft("", "edit")).await;
     again.shows("value=\"見出し\"").hides("role=\"alert\"");
-    let empty = browser.post(&path, &[("step", "review")]).await;
-    empty.shows(ErrorCode::MissingFields.message());
+    for blank in ["", " "] {
+        let fields = [("title", blank), ("body", blank), ("step", "review")];
+        let empty = browser.post(&path, &fields).await;
+        empty
+            .shows(ErrorCode::MissingFields.message())
+            .names_wrong_fields(&["title", "body"]);
+    }
 }
 
 #[tokio::test]

@@ -29,15 +29,29 @@ async fn every_time_says_that_it_is_utc_and_can_be_read_by_scripts() {
     let key = [("app", id(&app)), ("name", "key"), ("scope", "notify")];
     browser.submit("/_app/create_key", &key).await;
     let send = browser.send(&app, "便り").await;
+    dashboard.set_operator(OWNER, true).await;
+    let hook = [
+        ("app", id(&app)),
+        ("webhook_url", "https://hooks.example.com/1"),
+    ];
+    browser.submit("/_app/set_webhook", &hook).await;
+    browser.submit("/_app/send_test_event", &hook[..1]).await;
+    let event = dashboard.only_event().await;
+    let list = browser.get(&format!("{app}/subscribers")).await;
+    let subscriber = list.between("name=\"subscriptions[]\" value=\"", "\"");
+    let subscriber = subscriber.expect("a subscriber");
     for path in [
         "/apps".to_owned(),
         "/account".to_owned(),
+        "/operator".to_owned(),
         send,
         format!("{app}/history"),
         format!("{app}/subscribers"),
+        format!("{app}/subscribers/{subscriber}"),
         format!("{app}/keys"),
         format!("{app}/keys/history"),
         format!("{app}/keys/vapid"),
+        format!("{app}/webhook?event={event}"),
     ] {
         let page = browser.get(&path).await;
         let times = times(&page.body);
@@ -46,7 +60,9 @@ async fn every_time_says_that_it_is_utc_and_can_be_read_by_scripts() {
             assert!(text.ends_with(" UTC"), "{path}: {text}");
             assert_eq!(attribute(attributes, "title"), text, "{path}");
             assert!(attribute(attributes, "datetime").ends_with('Z'), "{path}");
-            let styles = ["minute", "second", "day", "clock", "zoned", "ago"];
+            let styles = [
+                "minute", "second", "day", "utc-day", "clock", "zoned", "ago",
+            ];
             assert!(styles.contains(&attribute(attributes, "data-as")), "{path}");
         }
         page.shows("<script src=\"/pkg/hato-0123456789ab-page.js\"");

@@ -20,7 +20,7 @@ async fn a_key_is_imported_made_primary_exported_and_the_other_deleted(database:
         .await
         .shows(&format!("href=\"{page}\""));
     let shown = browser.get(&page).await;
-    shown.shows("主たる鍵").hides("/_app/delete_vapid_key");
+    shown.shows("既定の鍵").hides("/_app/delete_vapid_key");
 
     let of_app = ("app", id(&app));
     let nonsense = [of_app, ("private_key", "nonsense")];
@@ -37,7 +37,7 @@ async fn a_key_is_imported_made_primary_exported_and_the_other_deleted(database:
         )
         .await;
     imported
-        .shows("鍵を加えました")
+        .shows("鍵を追加しました")
         .shows(PUBLIC)
         .hides(PRIVATE);
     let key = imported
@@ -54,7 +54,7 @@ async fn a_key_is_imported_made_primary_exported_and_the_other_deleted(database:
     let changed = browser
         .submit("/_app/make_vapid_key_primary", &fields)
         .await;
-    changed.shows("主たる鍵を変更しました");
+    changed.shows("既定の鍵を変更しました");
     let refused = browser.submit("/_app/delete_vapid_key", &fields).await;
     refused.shows(ErrorCode::KeyInUse.message());
 
@@ -63,6 +63,15 @@ async fn a_key_is_imported_made_primary_exported_and_the_other_deleted(database:
     refused
         .shows(ErrorCode::InvalidCredentials.message())
         .hides(PRIVATE);
+    let field = format!("id=\"change-{imported_key}-confirmation\"");
+    let field = refused.between(&field, ">").expect("a field");
+    assert!(field.contains("aria-invalid=\"true\""), "{field}");
+    assert_eq!(refused.body.matches("aria-invalid=\"true\"").count(), 1);
+    let open = refused.body.matches("name=\"question\" open").count();
+    assert_eq!(open, 1);
+    refused.shows(&format!(
+        "aria-controls=\"change-{imported_key}-confirmation\""
+    ));
     let confirmed = [of_app, ("key", imported_key), ("confirmation", PASSWORD)];
     let exported = browser.submit("/_app/export_vapid_key", &confirmed).await;
     exported.shows(PRIVATE).shows("-----BEGIN PRIVATE KEY-----");
@@ -77,5 +86,5 @@ async fn a_key_is_imported_made_primary_exported_and_the_other_deleted(database:
         .await
         .shows("VAPID 鍵を書き出し");
     let made = browser.submit("/_app/add_vapid_key", &[of_app]).await;
-    made.shows("鍵を加えました");
+    made.shows("鍵を追加しました");
 }

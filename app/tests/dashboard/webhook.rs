@@ -3,6 +3,7 @@
 use hato_domain::{ErrorCode, Plan};
 use hato_testkit::{TestDatabase, on_each_database};
 
+use crate::database::Value::Number;
 use crate::harness::{OWNER, TestDashboard, id};
 
 const URL: &str = "https://hooks.example.com/1";
@@ -105,6 +106,29 @@ async fn it_speaks_english_too() {
     browser.language = "en";
     let page = browser.get(&format!("{app}/webhook")).await;
     page.shows("Webhooks come with the Pro plan");
+}
+
+#[on_each_database]
+async fn the_page_of_an_event_says_when_it_happened_and_arrived(database: TestDatabase) {
+    let dashboard = TestDashboard::unlimited(database).await;
+    let mut browser = dashboard.logged_in(OWNER).await;
+    let app = browser.create_app("loft").await;
+    let fields = [("app", id(&app)), ("webhook_url", URL)];
+    browser.submit("/_app/set_webhook", &fields).await;
+    browser.submit("/_app/send_test_event", &fields[..1]).await;
+    let path = format!("{app}/webhook?event={}", dashboard.only_event().await);
+    let waits = browser.get(&path).await;
+    waits.shows("発生日時").hides("届いた日時");
+    assert_eq!(waits.body.matches("<time").count(), 1);
+    dashboard.answer_events(500).await;
+    let failed = browser.get(&path).await;
+    failed.hides("届いた日時");
+    assert_eq!(failed.body.matches("<time").count(), 2);
+    let second = "UPDATE webhook_attempts SET http_status = 204, started_at = started_at + $1";
+    dashboard.execute(second, &[Number(3_000)]).await;
+    let arrived = browser.get(&path).await;
+    arrived.shows("届いた日時").hides("次に送る日時");
+    assert_eq!(arrived.body.matches("<time").count(), 2);
 }
 
 #[on_each_database]

@@ -16,16 +16,16 @@ texts! {
         icon = "アイコンの URL", "URL of the icon";
         badge = "バッジの URL", "URL of the badge";
         https = "https:// のみ（任意）", "https:// only (optional)";
-        icon_insecure = "アイコンは表示されません。https:// で始まる URL を入れてください。",
+        icon_insecure = "アイコンは表示されません。https:// で始まる URL を入力してください。",
             "No icon will be shown: its URL must start with https://.";
         icon_broken = "この URL からアイコンの画像を読み込めません。URL を確かめてください。",
             "There is no image at the icon's URL. Please check it.";
         rich: RichTexts = RichTexts::JA, RichTexts::EN;
         options: DeliveryOptionsTexts = DeliveryOptionsTexts::JA, DeliveryOptionsTexts::EN;
-        again = "前の送信から内容を写しました。宛先と日時を確かめてください。",
-            "This is what was sent before. Look at whom it is for, and when it goes.";
-        again_without_users = "前の送信から内容を写しました。宛先だったユーザー ID は残っていないため、入れ直してください。",
-            "This is what was sent before. The user IDs that it was for are not kept: enter them anew.";
+        again = "前の送信から内容をコピーしました。宛先と日時を確かめてください。",
+            "Copied from an earlier send. Check the recipients and the time.";
+        again_without_users = "前の送信から内容をコピーしました。宛先だったユーザー ID は残っていないため、入力し直してください。",
+            "Copied from an earlier send. Its user IDs are not kept: enter them again.";
         review = "確認へ進む", "Review";
         review_title = "この内容で送りますか？", "Send this notification?";
         question: fn(i64) -> String =
@@ -61,8 +61,8 @@ texts! {
             };
         /// The heading of the section that says whom it is for.
         to = "宛先", "Recipients";
-        to_hint = "どちらも空のままなら、有効な購読者の全員に送ります。両方を入れると、両方に当てはまる人だけに送ります。",
-            "With both fields empty it goes to every active subscriber. With both filled in, only to those who match both.";
+        to_hint = "どちらも空のままなら、有効な購読者の全員に送ります。両方を入力すると、両方に当てはまる人だけに送ります。",
+            "Leave both fields empty to send to every active subscriber. If you fill in both, it goes only to those who match both.";
         tags = "タグの条件", "Tags";
         tags_hint = "例：lang:ja && (_plan:pro || beta)　! は「〜でない」（任意）",
             "Such as lang:ja && (_plan:pro || beta); ! means “not” (optional)";
@@ -121,11 +121,11 @@ texts! {
         /// Names, and how many more there are.
         and_others: fn(String, usize) -> String = |names, others| format!("{names} ほか {others} 人"),
             |names, others| format!("{names} and {others} more");
-        schedule = "予約する", "Schedule it";
+        schedule = "予約する", "Schedule";
         timing = "日時とペースを指定する", "Time and pace";
         send_at = "送信日時", "Send at";
         expires_at = "有効期限", "Expires at";
-        utc = "協定世界時（UTC）で入れてください。空なら指定なしです（任意）",
+        utc = "協定世界時（UTC）で入力してください。空なら指定なしです（任意）",
             "In Coordinated Universal Time (UTC); empty for none (optional)";
         /// `{}` is the time that is taken.
         skipped = "夏時間の始まりで飛ばされる時刻のため、{} とします。",
@@ -183,8 +183,8 @@ texts! {
         size = "サイズ", "Size";
         bytes = "バイト", "bytes";
         preview = "プレビュー", "Preview";
-        preview_hint = "差出人として出るのは、通知を許可したサイトの名前です。実際の見た目は、ブラウザと OS によって少し違います。",
-            "Browsers name the site that subscribed as the sender, and each draws it a little differently.";
+        preview_hint = "差出人として表示されるのは、通知を許可したサイトの名前です。実際の見た目は、ブラウザと OS によって少し違います。",
+            "The sender is the site that was allowed to send notifications. The exact look depends on the browser and the system.";
         /// What Windows, macOS, Android and iOS leave out.
         preview_systems: [&'static str; 4] = [
             "Windows の Chrome：タイトルは 2 行、本文は 4 行まで。バッジは表示されません。",
@@ -194,15 +194,15 @@ texts! {
         ], [
             "Chrome on Windows: at most 2 lines of the title and 4 of the text. No badge.",
             "Chrome on macOS: 1 line of the title and at most 2 of the text. No badge, no large picture.",
-            "Chrome on Android: folded, 1 line of each; unfolded, the rest. Of the badge only its shape, in one colour.",
-            "iOS: 1 line of the title and at most 4 of the text. The icon is that of the Home Screen: no icon, badge, large picture or buttons of the notification. The sender has its Home Screen name.",
+            "Chrome on Android: 1 line of each when collapsed, the rest when expanded. The badge is shown as a shape in one colour.",
+            "iOS: 1 line of the title and at most 4 of the text. The icon and the sender's name are those on the Home Screen. No icon, badge, large picture or buttons of the notification.",
         ];
         preview_whole = "全文", "Full text";
         /// Without scripts.
-        preview_later = "JavaScript がオフのため、プレビューは確認の画面で出ます。",
-            "JavaScript is off: the next page shows how it will look.";
+        preview_later = "JavaScript がオフのため、プレビューは確認の画面に表示されます。",
+            "JavaScript is off, so the preview is shown on the next page.";
         /// The sender before anybody has subscribed.
-        some_site = "通知を許可したサイト", "the site that subscribed";
+        some_site = "通知を許可したサイト", "Your site";
         sample_title = "焼きたてです", "Fresh out of the oven";
         sample_body = "クロワッサンが焼きあがりました。", "The croissants are ready.";
         opens = "クリックで開くページ", "Opens on click";
@@ -212,5 +212,24 @@ texts! {
         log_in = "別のタブでログイン", "Log in in another tab";
         /// Goes on after the link `log_in`.
         then_review = "してから、もう一度確認へ進んでください。", ", then review it again here.";
+        /// Goes on with links to the fields.
+        check_fields = "このままでは送れません。次の項目を確かめてください。", "It cannot be sent like this. Please check:";
+        wrong_tags = "タグと ! && || ( ) だけの条件で書いてください。", "Join tags only with !, &&, || and parentheses.";
+        wrong_users = "ユーザー ID を 1 行に 1 人、1,000 人まで入力してください。", "Enter one user ID per line, at most 1,000.";
+        wrong_send_at = "いまより後で、366 日以内の日時を入力してください。", "Enter a time in the future, within 366 days.";
+        wrong_expires_at = "いまよりも、送信日時よりも後の日時を入力してください。", "Enter a time in the future and after it is sent.";
+        /// Said of a copy of a send of which only the beginning of the text is kept.
+        again_in_part = "前の送信から内容をコピーしました。誰にも送られなかったため、残っているのは文章の初めだけです。続きと画像・ボタンなどを入れ直してください。",
+            "This is what is kept of a send that went to nobody: only the beginning of its texts. Enter the rest anew, with its pictures and buttons.";
+        /// What Chrome on Windows, macOS and Android makes of picture and buttons; goes on after `preview_systems`.
+        preview_extras: [&'static str; 3] = [
+            "大きな画像は文章の下に、ボタンは 2 つまで表示されます。",
+            "ボタンは 2 つまでで、通知にポインターを重ねると表示されます。",
+            "大きな画像と 2 つまでのボタンは、広げると表示されます。",
+        ], [
+            " The large picture comes below the text, with at most 2 buttons.",
+            " At most 2 buttons, which appear under the pointer.",
+            " Unfolded, also the large picture and at most 2 buttons.",
+        ];
     }
 }

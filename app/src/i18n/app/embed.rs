@@ -2,9 +2,9 @@
 
 texts! {
     EmbedTexts {
-        title = "サイトに埋め込む", "Put it on your site";
+        title = "サイトに埋め込む", "Add it to your site";
         lead = "購読専用キーを作ると、そのまま貼れるコードを一度だけ表示します。",
-            "Create a key that can only subscribe, and the code is shown once, ready to paste.";
+            "Create a key that can only subscribe; the code is then shown once, ready to paste.";
         filled = "新しいキーを入れてあります。このまま貼り付けられます。",
             "Your new key is filled in. Paste it as it is.";
         make_key = "このコード用のキーを作る", "Create the key for this snippet";
@@ -13,17 +13,17 @@ texts! {
         page = "1. ページに貼る", "1. Paste this into your page";
         worker = "2. /hato-sw.js という名前でサイトの直下に置く",
             "2. Put this at the root of your site as /hato-sw.js";
-        bell = "ボタンの代わりに、ベルを置くこともできます", "Instead of the button: a bell";
+        bell = "ボタンの代わりに、ベルを置くこともできます", "A bell instead of the button";
         preferences = "話題を選べるようにする", "Let visitors choose what they get";
-        preferences_text = "訪問者が選んだ話題はタグになり、その人たちだけに送れます。",
-            "What visitors tick becomes tags, and you can send to those who have them.";
+        preferences_text = "訪問者が選んだ話題はタグになり、選んだ人だけに送れます。",
+            "The topics that visitors tick become tags, and you can send to those who have a tag.";
         /// The legend and two choices of an example.
         preferences_sample: [&'static str; 3] = ["お知らせの種類", "焼きあがり", "季節のお菓子"],
             ["News about", "Fresh bread", "Seasonal sweets"];
-        users = "ログイン中の人を結びつける", "Say who is logged in";
+        users = "ログイン中のユーザーを結びつける", "Link logged-in users";
         users_text = "ログイン中のページでは identify を、ログアウトのときは forget を呼ぶと、ユーザー ID で送れます。userToken はサーバーで作ります。",
-            "Call identify on pages of whoever is logged in and forget at log-out, and you can send by user ID. Your server makes userToken.";
-        users_guide = "くわしい説明", "How that is done";
+            "Call identify on pages where a user is logged in, and forget when they log out; then you can send by user ID. Your server creates userToken.";
+        users_guide = "くわしい説明", "How to do it";
         button = "通知を受け取る", "Get notifications";
         server = "サーバーから送る（notify 以上のキー）",
             "Send from your server (a key with notify or full)";

@@ -4,7 +4,7 @@ use super::super::group_thousands;
 
 texts! {
     EngagementTexts {
-        title = "届いた先で", "Engagement";
+        title = "表示とクリック", "Engagement";
         summary: fn([i64; 4]) -> String =
             |counts| {
                 let [recipients, accepted, displayed, clicked] = counts.map(group_thousands);
@@ -15,8 +15,8 @@ texts! {
                 format!("{recipients} recipients, {accepted} accepted, {displayed} displayed, {clicked} clicked")
             };
         step = "段階", "Step";
-        count = "人数", "Number";
-        of_accepted = "受付済みに対する割合", "Of those accepted";
+        count = "人数", "Count";
+        of_accepted = "受付済みに対する割合", "Share of accepted";
         recipients = "宛先", "Recipients";
         accepted = "受付済み（プッシュサービス）", "Accepted by push services";
         displayed = "表示", "Displayed";
@@ -24,8 +24,8 @@ texts! {
         dismissed = "閉じた", "Dismissed";
         button: fn(&str) -> String = |action| format!("ボタン「{action}」"), |action| format!("Button “{action}”");
         share: fn(i64) -> String = percent, percent;
-        means = "ブラウザからの報告を数えたものです。だれのものかは記録していません。報告できないブラウザもあります。",
-            "Counted from what browsers report, without recording whose they are. Some browsers cannot report.";
+        means = "ブラウザからの報告を数えたものです。誰のものかは記録していません。報告できないブラウザもあります。",
+            "Counted from browsers' reports, without recording whose they are. Some browsers cannot report.";
     }
 }
 

@@ -1,6 +1,6 @@
 //! Texts around every page of an app.
 
-use crate::islands::LiveErrorTexts;
+use crate::live_error_texts::LiveErrorTexts;
 
 texts! {
     AppFrameTexts {

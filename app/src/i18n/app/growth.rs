@@ -16,7 +16,7 @@ texts! {
             },
             |days, gained, lost| {
                 format!(
-                    "Within {days} days {} joined and {} left.",
+                    "In {days} days, {} joined and {} left.",
                     group_thousands(gained),
                     group_thousands(lost)
                 )
@@ -46,13 +46,13 @@ texts! {
         system = "OS", "Platform";
         unknown = "不明", "Unknown";
         subscribers = "購読者", "Subscribers";
-        about = "ブラウザはプッシュサービスと platform の値から、OS は platform の値から分かります。",
-            "The browser is told by the push service and the label “platform”, the platform by the label alone.";
+        about = "ブラウザはプッシュサービスと platform の値から、OS は platform の値からわかります。",
+            "The browser is known from the push service and the label “platform”, the platform from the label alone.";
         /// That the shares are those of so many subscribers.
         sampled: fn(i64) -> String =
             |count| format!("購読者が多いため、{} 人から推定した割合です。", group_thousands(count)),
-            |count| format!("There are many subscribers: the shares are estimated from {} of them.", group_thousands(count));
+            |count| format!("There are many subscribers, so the shares are estimated from {} of them.", group_thousands(count));
         busy = "ほかの集計が続いているため、いまは数えられません。あとでもう一度開いてください。",
-            "Other counts are under way, so these cannot be counted now. Open the page again later.";
+            "Other counts are running, so these are not available now. Please open the page again later.";
     }
 }

@@ -9,13 +9,14 @@ texts! {
             "The first notification will be recorded here.";
         any = "すべて", "All";
         filter = "絞り込む", "Filter";
-        none_found = "条件に合う送信は見つかりませんでした。", "No send matches.";
+        none_found = "条件に合う送信は見つかりませんでした。", "No sends match.";
         search = "検索", "Search";
-        search_hint = "タイトル・本文・リンクの一部", "A part of the title, text or link";
-        sender = "送信者", "Sender";
-        sender_hint = "メールアドレスかキーの名前", "Email or name of a key";
-        from = "開始日（UTC）", "From (UTC)";
-        to = "終了日（UTC）", "To (UTC)";
+        search_hint = "タイトル・本文・リンクの一部", "Part of the title, text or link";
+        sender = "操作元", "Sent by";
+        sender_hint = "メールアドレスかキーの名前", "Email address or key name";
+        /// Before whose day it is, such as UTC's.
+        from = "開始日", "From";
+        to = "終了日", "To";
         clear = "条件を消す", "Clear";
         download = "CSV をダウンロード（10,000 件まで）", "Download as CSV (up to 10,000)";
         goes_on = "送信が多いため、途中まで調べた結果です。続きは「前のページ」から調べられます。",
@@ -28,7 +29,7 @@ texts! {
                 format!("受付済み {sent}、失敗 {failed}、対象外 {left_out}、残り {rest}")
             },
             |[sent, failed, left_out, rest]| {
-                format!("{sent} sent, {failed} failed, {left_out} left out, {rest} to come")
+                format!("{sent} sent, {failed} failed, {left_out} left out, {rest} waiting")
             };
         time = "日時", "Time";
         content = "内容", "Content";
@@ -46,6 +47,9 @@ texts! {
         refused = "拒否", "Refused";
         /// Of a send that is done, because it was for nobody.
         nobody = "宛先なし", "Nobody";
+        /// The link that writes the same once more, and what assistive technology calls it.
+        again = "もう一度書く", "Write again";
+        again_about: fn(&str) -> String = |title| format!("もう一度書く：{title}"), |title| format!("Write again: {title}");
     }
 }
 

@@ -5,7 +5,7 @@ use hato_service::ports::KeyEventKind;
 
 texts! {
     KeysTexts {
-        lead = "プログラムが Hato を使うための鍵です。保存するのはハッシュだけなので、キーそのものは作成時にしか表示できません。",
+        lead = "プログラムが Hato を使うためのキーです。保存するのはハッシュだけなので、キーそのものは作成時にしか表示できません。",
             "Programs use Hato with a key. Only hashes are stored, so a key is shown once, when it is created.";
         empty_title = "まだキーはありません", "There are no keys yet";
         empty = "ページ用には subscribe_only、サーバー用には notify のキーを作りましょう。",
@@ -23,29 +23,29 @@ texts! {
             "This key is shown only now. Store it somewhere safe before you leave this page.";
         new_secret = "このキーは通知を送れます。公開されるページやリポジトリには置かないでください。",
             "This key can send. Keep it out of public pages and repositories.";
-        subscribe_only = "購読と解除だけ。ページに埋め込めます",
-            "Subscribe and unsubscribe, safe in a page";
-        notify = "送信もできる。サーバー用", "Send too, for your server";
-        full = "このアプリのすべて。管理用", "Everything of this app, for management";
+        subscribe_only = "購読と解除だけができます（ページに埋め込む用）",
+            "Only subscribe and unsubscribe: safe in a page";
+        notify = "送信もできます（サーバー用）", "Also send: for your server";
+        full = "このアプリのすべてを操作できます（管理用）", "Full access to this app";
         delete = "削除", "Delete";
         delete_text = "すぐに使えなくなり、元に戻せません。このキーを使っているページやプログラムは動かなくなります。",
             "It stops working at once and cannot be restored. Pages and programs that use it will fail.";
         delete_now = "キーを削除する", "Delete the key";
-        deleted = "キーを削除しました。", "The key is deleted.";
+        deleted = "キーを削除しました。", "The key was deleted.";
         events = "キーの履歴", "Key history";
         events_lead = "キーの作成と削除の記録です。アプリを削除するまで残ります。",
-            "When keys were created and deleted. It is kept as long as the app.";
+            "When keys were created and deleted. Kept as long as the app exists.";
         time = "日時", "Time";
         event = "できごと", "Event";
         was_created = "作成", "Created";
         was_deleted = "削除", "Deleted";
         vapid_created = "VAPID 鍵を作成", "VAPID key created";
         vapid_imported = "VAPID 鍵を取り込み", "VAPID key imported";
-        vapid_primary = "VAPID 鍵を主たる鍵に", "VAPID key made primary";
+        vapid_primary = "VAPID 鍵を既定の鍵に", "VAPID key made primary";
         vapid_exported = "VAPID 鍵を書き出し", "VAPID key exported";
         vapid_deleted = "VAPID 鍵を削除", "VAPID key deleted";
         by = "操作元", "By";
-        no_events = "まだ記録はありません", "Nothing has happened yet";
+        no_events = "まだ記録はありません", "No events yet";
     }
 }
 

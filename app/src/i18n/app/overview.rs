@@ -47,10 +47,10 @@ texts! {
 
     /// Texts of the chart by day.
     ChartTexts {
-        title: fn(i64) -> String = |days| format!("この {days} 日間"), |days| format!("The last {days} days");
+        title: fn(i64) -> String = |days| format!("直近 {days} 日間"), |days| format!("The last {days} days");
         periods = "期間", "Period";
         period: fn(i64) -> String = |days| format!("{days} 日"), |days| format!("{days} days");
-        by_day = "日ごとの送信数", "By day";
+        by_day = "日ごとの受付済みと失敗", "Sent and failed by day";
         /// That a day is too large for the axis.
         cut: fn(&str, i64) -> String =
             |day, count| {
@@ -69,7 +69,7 @@ texts! {
             },
             |days, sent, failed| {
                 format!(
-                    "Within {days} days push services accepted {}, and {} failed.",
+                    "In {days} days, push services accepted {}, and {} failed.",
                     group_thousands(sent),
                     group_thousands(failed)
                 )
@@ -94,9 +94,10 @@ texts! {
         numbers = "表で見る", "Show the numbers";
         date = "日付", "Day";
         /// What stands before and after the time of day at which a day begins.
-        day_begins: [&'static str; 2] = ["各日は ", " に始まります。"], ["Each day begins at ", "."];
-        empty = "まだ何も送っていません。送った通知の数が、ここに日ごとに並びます。",
-            "Nothing has been sent yet. What you send will be counted here, day by day.";
+        day_begins: [&'static str; 2] = ["日付は UTC のもので、各日は ", " に始まります。"],
+            ["Days are those of UTC: each begins at ", "."];
+        empty = "まだ何も送っていません。受付済みと失敗の数が、ここに日ごとに表示されます。",
+            "Nothing has been sent yet. What is sent and what fails will be counted here, day by day.";
     }
 
     /// Texts of the start checklist.
@@ -109,7 +110,7 @@ texts! {
             "On the page “Embed”, together with the code for your site.";
         subscriber = "最初の購読者になる", "Be the first subscriber";
         subscriber_text = "下のボタンで、このブラウザから。サイトはまだ要りません。",
-            "With the button below, in this browser. It needs no site yet.";
+            "With the button below, in this browser. You do not need a site yet.";
         send = "最初の一通を送る", "Send the first notification";
         send_text = "自分へのテスト通知を。届くと、このページが知らせます。",
             "A test to yourself. This page says when it has arrived.";

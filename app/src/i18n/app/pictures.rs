@@ -7,18 +7,18 @@ texts! {
         title = "アイコンとバッジの画像", "Pictures for icons and badges";
         lead = "アップロードした画像は、通知を書くページで選べます。API から使うときは、アドレスを icon や badge に指定します。",
             "Choose from these when you write a notification, or give their address as icon or badge in the API.";
-        insecure = "このサーバーのアドレスが https:// で始まらないため、ブラウザはここの画像を通知に読み込みません。通知には使えません。",
-            "The address of this server does not start with https://, so browsers will not load these pictures: notifications cannot have them.";
+        insecure = "このサーバーのアドレスが https:// で始まらないため、ブラウザはここの画像を読み込みません。通知には使えません。",
+            "The address of this server does not start with https://, so browsers will not load these pictures, and notifications cannot use them.";
         file = "画像ファイル", "Picture";
         file_hint = "PNG・JPEG・WebP、256 KB まで、1 アプリに 200 枚まで。縦横 256 ピクセル以内の PNG にして保存します。",
-            "PNG, JPEG or WebP of up to 256 KB, at most 200 an app. It is kept as a PNG of up to 256 by 256 pixels.";
+            "PNG, JPEG or WebP of up to 256 KB, at most 200 per app. It is saved as a PNG of up to 256 by 256 pixels.";
         upload = "アップロード", "Upload";
-        uploaded = "画像を保存しました。", "The picture is kept.";
+        uploaded = "画像を保存しました。", "Picture saved.";
         deleted = "画像を削除しました。すでに読み込んだブラウザには、しばらく表示されることがあります。",
-            "The picture is deleted. Browsers that have it may go on showing it.";
-        made_icon = "アプリのアイコンにしました。新しい通知はこのアイコンで始まります。",
-            "It is the app's icon now: new notifications begin with it.";
-        is_icon = "アプリのアイコン", "Icon of the app";
+            "Picture deleted. Browsers that have loaded it may show it for a while.";
+        made_icon = "アプリのアイコンにしました。新しい通知では、このアイコンが初めから選ばれています。",
+            "This is now the app's icon. New notifications start with it.";
+        is_icon = "アプリのアイコン", "App icon";
         make_icon = "アイコンにする", "Make it the icon";
         delete = "削除", "Delete";
         none = "画像はまだありません。", "There are no pictures yet.";
@@ -28,11 +28,11 @@ texts! {
         too_large = "ファイルが 256 KB を超えています。", "The file is over 256 KB.";
         not_a_picture = "PNG・JPEG・WebP の画像として読めません。", "That is not a PNG, JPEG or WebP picture.";
         too_many_pixels = "画像が大きすぎます。縦横それぞれ 2,048 ピクセル以内にしてください。",
-            "The picture has too many pixels: at most 2,048 on each side.";
+            "The picture is too large: at most 2,048 pixels on each side.";
         too_many = "画像は 1 アプリに 200 枚までです。使わないものを削除してください。",
-            "An app has at most 200 pictures: delete one that is not used.";
-        icon_choice = "アップロードした画像をアイコンにする", "An uploaded picture as the icon";
-        badge_choice = "アップロードした画像をバッジにする", "An uploaded picture as the badge";
+            "An app can have at most 200 pictures. Delete those you do not use.";
+        icon_choice = "アップロードした画像をアイコンにする", "Use an uploaded picture as the icon";
+        badge_choice = "アップロードした画像をバッジにする", "Use an uploaded picture as the badge";
         by_url = "使わない（下の URL を使う）", "None: use the URL below";
         manage = "画像をアップロードする", "Upload pictures";
     }

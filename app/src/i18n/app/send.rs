@@ -8,7 +8,7 @@ texts! {
         by = "操作元", "Sent by";
         opens = "リンク先", "Opens";
         id = "送信 ID", "Send ID";
-        again = "この内容でもう一度書く", "Write it again";
+        again = "この内容でもう一度送る", "Send again";
         progress = "配信のようす", "Delivery";
         recipients: fn(i64) -> String =
             |count| format!("{} 人宛て", group_thousands(count)),
@@ -33,7 +33,7 @@ texts! {
         cancelled = "中止", "Cancelled";
         pending = "配信待ち", "Waiting";
         sent_means = "「受付済み」は、プッシュサービスが受け付けた数です。",
-            "“Sent” is what push services have accepted.";
+            "“Sent” counts what push services have accepted.";
         /// How many wait, and whether there may be more; the time of the next attempt follows.
         waiting: fn(i64, bool) -> String =
             |count, more| {
@@ -45,20 +45,20 @@ texts! {
                 let wait = if count == 1 { "waits" } else { "wait" };
                 format!("{at_least}{} {wait} for another attempt, next at", group_thousands(count))
             };
-        failures = "失敗の内訳", "What failed";
+        failures = "失敗の内訳", "Failures";
         reason = "理由", "Reason";
         service = "プッシュサービス", "Push service";
-        count = "件数", "Number";
-        others = "そのほか", "Others";
+        count = "件数", "Count";
+        others = "その他", "Other";
         omitted: fn(i64) -> String =
             |count| format!("このうち {} 件は多すぎるため、不達の一覧にはありません。", group_thousands(count)),
-            |count| format!("{} of them are beyond what the list of undelivered notifications holds.", group_thousands(count));
-        no_failures = "失敗はありません。", "Nothing has failed.";
+            |count| format!("{} of them are not in the list of undelivered notifications, which is full.", group_thousands(count));
+        no_failures = "失敗はありません。", "No failures.";
         failures_cut_short = "失敗の種類が多いため、一部だけを調べた内訳です。件数の合計は正確です。",
-            "There are many kinds of failures, so only some are broken down here. The numbers above are exact.";
+            "There are many kinds of failures, so only some are broken down here. The totals above are exact.";
         cancel_open = "送信を中止する", "Cancel this send";
         cancel_text = "まだ配信していない分を止めます。すでに送った通知は取り消せません。",
-            "Deliveries that have not started are stopped. What was already sent cannot be recalled.";
+            "Deliveries that have not started are cancelled. What was already sent cannot be recalled.";
         cancel = "残りを中止する", "Cancel the rest";
         was_cancelled: fn(i64) -> String =
             |count| match count {
@@ -76,7 +76,7 @@ texts! {
         call_off = "予約を取り消す", "Cancel the scheduled send";
         was_called_off = "予約を取り消しました。", "The scheduled send is cancelled.";
         waits = "予定の日時に、そのとき当てはまる購読者に送ります。人数はそのときに決まります。",
-            "It will go to the matching subscribers when it is due. Their number is known then.";
+            "It will go to the subscribers who match when it is due. Their number is only known then.";
         called_off = "送る前に取り消したため、誰にも送っていません。",
             "It was cancelled before it was due, so nobody received it.";
         refused: fn(&str) -> String =

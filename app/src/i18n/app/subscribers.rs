@@ -10,7 +10,7 @@ texts! {
             |count| format!("Active subscribers: {count}");
         search = "検索", "Search";
         search_hint = "エンドポイントかプラットフォームの一部",
-            "A part of the endpoint or the platform";
+            "Part of the endpoint or the platform";
         state = "状態", "State";
         any = "すべて", "All";
         active = "有効", "Active";
@@ -18,10 +18,10 @@ texts! {
         find = "検索", "Search";
         clear = "条件を消す", "Clear";
         empty_title = "まだ誰も購読していません", "Nobody has subscribed yet";
-        empty = "サイトにコードを埋め込むと、購読した人がここに並びます。",
+        empty = "サイトにコードを埋め込むと、購読した人がここに表示されます。",
             "Once the code is on your site, subscribers appear here.";
         embed = "埋め込みコードを見る", "Show the code";
-        none_found = "条件に合う購読者は見つかりませんでした。", "No subscriber matches.";
+        none_found = "条件に合う購読者は見つかりませんでした。", "No subscribers match.";
         none_so_far = "調べたところまでには見つかりませんでした。", "None found among those searched so far.";
         cut_short = "購読者が多いため、途中まで調べた結果です。続きは「前のページ」から調べられます。",
             "There are many subscribers, so only some were searched. “Older” continues from there.";
@@ -32,7 +32,7 @@ texts! {
         tag = "タグ", "Tag";
         tags = "タグ", "Tags";
         host = "プッシュサービス", "Push service";
-        last_success = "最後に届いた日（UTC）", "Last delivered (UTC)";
+        last_success = "最後に受け付けられた日", "Last accepted";
         since = "登録", "Registered";
         expired = "購読切れ：プッシュサービスに存在しません",
             "Expired: the push service no longer knows it";
@@ -42,18 +42,18 @@ texts! {
         key_mismatch = "鍵の不一致：別の VAPID 鍵で作られています",
             "Key mismatch: it was created with another VAPID key";
         refused = "拒否：プッシュサービスが続けて受け付けませんでした",
-            "Refused: its push service refused message after message";
+            "Refused: its push service repeatedly refused messages";
         remove = "削除", "Remove";
-        remove_text = "この購読者の記録を消し、以後は通知を送りません。相手のブラウザがふたたび登録すると、新しい購読者になります。",
-            "Its record is deleted and it receives nothing any more. If that browser registers again, it is a new subscriber.";
+        remove_text = "この購読者の記録を削除し、以後は通知を送りません。相手のブラウザがふたたび登録すると、新しい購読者になります。",
+            "Its record is deleted and it receives no more notifications. If that browser registers again, it becomes a new subscriber.";
         remove_now = "購読者を削除する", "Remove the subscriber";
-        removed = "購読者を削除しました。", "The subscriber is removed.";
+        removed = "購読者を削除しました。", "The subscriber was removed.";
         subscriber = "購読者", "Subscriber";
         select = "選択", "Select";
         select_one: fn(&str) -> String = |name| format!("{name} を選ぶ"), |name| format!("Select {name}");
-        remove_selected = "選んだ購読者を削除", "Remove the selected";
-        remove_selected_text = "選んだ購読者の記録を消し、以後は通知を送りません。",
-            "Their records are deleted and they receive nothing any more.";
+        remove_selected = "選んだ購読者を削除", "Remove selected";
+        remove_selected_text = "選んだ購読者の記録を削除し、以後は通知を送りません。",
+            "Their records are deleted and they receive no more notifications.";
         remove_selected_now = "選んだ購読者を削除する", "Remove the selected subscribers";
         removed_many: fn(i64) -> String =
             |count| format!("{} 人の購読者を削除しました。", group_thousands(count)),
@@ -62,9 +62,9 @@ texts! {
         id = "購読者の ID", "Subscriber ID";
         more_actions = "購読者を削除", "Remove the subscriber";
         all = "購読者の一覧", "All subscribers";
-        test = "この購読者に試す", "Try it with this one";
-        test_text = "このブラウザにだけ、テスト通知をひとつ送ります。宛先数に 1 件数えられます。",
-            "One test notification goes to this browser alone. It counts as one recipient.";
+        test = "この購読者で試す", "Test this subscriber";
+        test_text = "このブラウザにだけ、テスト通知を 1 通送ります。今月の宛先数に 1 加わります。",
+            "Sends one test notification to this browser only. It adds 1 to this month's recipients.";
         test_now = "テスト通知を送る", "Send a test";
         language = "言語", "Language";
         time_zone = "タイムゾーン", "Time zone";

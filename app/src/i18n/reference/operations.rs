@@ -108,7 +108,7 @@ pub(super) const TEXTS: &[(&str, &str)] = &[
     ("The key, which the app had already.", "アプリがすでに持っていた鍵。"),
     ("The new key.", "新しい鍵。"),
     ("The pair in three forms.", "鍵の組。3 つの形式で。"),
-    ("It is the primary key.", "主たる鍵になりました。"),
+    ("It is the primary key.", "既定の鍵になりました。"),
     ("The webhook.", "Webhook。"),
     ("The webhook with both secrets.", "Webhook と、両方のシークレット。"),
     (

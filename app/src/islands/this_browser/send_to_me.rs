@@ -15,7 +15,7 @@ pub fn SendToMe(
     app: String,
     /// The app's VAPID public key, in base64url.
     public_key: String,
-    /// The button.
+    /// What stands on the button.
     label: String,
     /// The island's texts, in the language of the page.
     texts: PushTexts,

@@ -81,16 +81,8 @@ fn Hosts(
     hosts: Vec<(String, ReachCount)>,
 ) -> impl IntoView {
     let rows = hosts.into_iter().map(|(host, group)| {
-        let path = with_query(
-            &format!("{base}/subscribers"),
-            &[("host", host.as_str()), ("state", "active")],
-        );
-        let name = if host.contains(['.', ':']) {
-            view! { <a href=path>{host}</a> }.into_any()
-        } else {
-            texts.other.into_any()
-        };
-        row(texts, name, group)
+        let name = view! { <Host texts list=format!("{base}/subscribers") host /> };
+        row(texts, name.into_any(), group)
     });
     view! {
         <h2>{texts.by_host}</h2>
@@ -99,6 +91,16 @@ fn Hosts(
         </List>
     }
     .into_any()
+}
+
+/// A push service that leads to who is reached through it.
+#[component]
+fn Host(texts: &'static AudienceTexts, list: String, host: String) -> impl IntoView {
+    if !host.contains(['.', ':']) {
+        return texts.other.into_any();
+    }
+    let path = with_query(&list, &[("host", host.as_str()), ("state", "active")]);
+    view! { <a href=path>{host}</a> }.into_any()
 }
 
 fn columns(texts: &'static AudienceTexts, group: &'static str) -> Vec<Column> {

@@ -5,7 +5,8 @@ use hato_domain::UnixMillis;
 use hato_domain::wire::DailyStats;
 use leptos::prelude::*;
 
-use crate::components::{Column, Table, TimeStyle, Timestamp};
+use super::daily_numbers::{DailyNumbers, DayNumbers};
+use crate::components::{TimeStyle, Timestamp};
 use crate::i18n::{ChartTexts, group_thousands};
 
 /// The measures of a bar's drawing.
@@ -160,34 +161,22 @@ fn Bar(texts: &'static ChartTexts, path: String, day: DailyStats, axis_max: i64)
     .into_any()
 }
 
-/// The days on which something was sent, newest first.
+/// The days on which something was sent.
 #[component]
 fn Numbers(texts: &'static ChartTexts, path: String, days: Vec<DailyStats>) -> impl IntoView {
-    let rows = days
-        .into_iter()
-        .rev()
-        .filter(|day| day.sends > 0)
-        .map(move |day| {
-            view! {
-                <tr>
-                    <th scope="row">
-                        <a href=day_path(&path, &day.date)>{day.date.clone()}</a>
-                    </th>
-                    <td class="number">{group_thousands(day.sent)}</td>
-                    <td class="number">{group_thousands(day.failed)}</td>
-                </tr>
-            }
-        });
-    let columns = vec![
-        Column::Text(texts.date),
-        Column::Number(texts.sent),
-        Column::Number(texts.failed),
-    ];
+    let day = |day: DailyStats| DayNumbers {
+        path: Some(day_path(&path, &day.date)),
+        date: day.date,
+        numbers: vec![day.sent, day.failed],
+    };
+    let days = days.into_iter().filter(|day| day.sends > 0).map(day);
     view! {
-        <details class="numbers">
-            <summary>{texts.numbers}</summary>
-            <Table columns>{rows.collect_view()}</Table>
-        </details>
+        <DailyNumbers
+            summary=texts.numbers
+            date=texts.date
+            headings=vec![texts.sent, texts.failed]
+            days=days.collect()
+        />
     }
     .into_any()
 }

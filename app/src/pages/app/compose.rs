@@ -7,10 +7,12 @@ mod month;
 mod options;
 mod pictures;
 mod question;
+mod refusal;
 mod rich;
 mod timing;
+mod wrong_field;
 
-use hato_domain::{AudienceFilter, ErrorCode, Schedule};
+use hato_domain::{AudienceFilter, Schedule};
 use hato_service::ServiceResult;
 use hato_service::access::MayManage;
 use hato_service::ports::AppRecord;
@@ -19,6 +21,7 @@ use leptos::prelude::*;
 use self::form::{ComposeAgain, ComposeForm, LoggedOut};
 use self::pictures::PictureChoices;
 use self::question::ReviewForm;
+use self::refusal::RefusedDraft;
 use super::load_app;
 use crate::pages::load_page;
 use crate::request_context::RequestContext;
@@ -29,18 +32,11 @@ enum ComposeView {
     /// The form with nothing but the app's icon.
     New,
     /// The form, and why the draft was refused.
-    Form(NotificationDraft, Option<Refused>),
+    Form(NotificationDraft, Option<RefusedDraft>),
     /// The notification with the question whether to send it.
     Review(NotificationDraft, SendPlan),
     /// Nothing: it is sent, and the browser goes on to the send's page.
     Sent,
-}
-
-/// The code for which a draft was refused, and what of it.
-#[derive(Clone, Copy)]
-struct Refused {
-    code: ErrorCode,
-    part: DraftPart,
 }
 
 /// What sending a draft would do.
@@ -65,9 +61,10 @@ pub fn ComposePage() -> impl IntoView {
         };
         if let Some(send) = ctx.query("from").filter(|_| posted.is_none()) {
             let content = ctx.service().sent_content(&access, &send).await?;
+            let is_whole = !content.payload.is_empty();
             let draft = NotificationDraft::again(content);
             let pictures = PictureChoices::load(&ctx, &access).await?;
-            return Ok(view! { <ComposeAgain ctx app draft pictures /> }.into_any());
+            return Ok(view! { <ComposeAgain ctx app draft is_whole pictures /> }.into_any());
         }
         let next = match posted {
             Some(draft) => handle_step(&ctx, (&access, &app), draft).await,
@@ -167,11 +164,10 @@ fn form_with_error(
     draft: NotificationDraft,
     refusal: &DraftRefusal,
 ) -> ComposeView {
-    let (error, part) = (&refusal.error, refusal.part);
-    if let Some(cause) = error.cause() {
+    if let Some(cause) = refusal.error.cause() {
         tracing::error!(error = cause, "a notification was not sent");
     }
-    let code = error.code();
-    ctx.refuse(code);
-    ComposeView::Form(draft, Some(Refused { code, part }))
+    ctx.refuse(refusal.error.code());
+    let refused = RefusedDraft::mark(ctx, &draft, refusal);
+    ComposeView::Form(draft, Some(refused))
 }

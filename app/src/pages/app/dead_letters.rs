@@ -5,10 +5,11 @@ use hato_domain::wire::Page;
 use hato_service::ports::{AppRecord, DeadLetterRecord};
 use leptos::prelude::*;
 
+use super::advice::Advice;
 use super::frame::{AppFrame, Section, app_path};
 use super::{PAGE_SIZE, load_app, requested_page};
 use crate::components::{Column, EmptyState, List, NumberCell, Pager, TimeCell, TimeStyle, older};
-use crate::i18n::{DeadLettersTexts, ReasonsTexts, group_thousands};
+use crate::i18n::{AppTexts, DeadLettersTexts, group_thousands};
 use crate::islands::host;
 use crate::pages::load_page;
 use crate::request_context::RequestContext;
@@ -34,7 +35,8 @@ fn DeadLettersView(
     send: Option<SendId>,
     page: Page<DeadLetterRecord>,
 ) -> impl IntoView {
-    let texts = &ctx.texts().app.dead_letters;
+    let app_texts = &ctx.texts().app;
+    let texts = &app_texts.dead_letters;
     let base = app_path(&app);
     let all = format!("{base}/dead-letters");
     let of_send = send.as_ref().map(|send| {
@@ -48,7 +50,7 @@ fn DeadLettersView(
     });
     let path = send.map_or_else(|| all.clone(), |send| format!("{all}?send={send}"));
     let older = older(&path, &page);
-    let row = |letter| view! { <Row texts base=base.clone() letter /> }.into_any();
+    let row = |letter| view! { <Row texts=app_texts base=base.clone() letter /> }.into_any();
     let rows = page.items.into_iter().map(row).collect();
     let columns = vec![
         Column::Text(texts.endpoint),
@@ -72,7 +74,8 @@ fn DeadLettersView(
 }
 
 #[component]
-fn Row(texts: &'static DeadLettersTexts, base: String, letter: DeadLetterRecord) -> impl IntoView {
+fn Row(texts: &'static AppTexts, base: String, letter: DeadLetterRecord) -> impl IntoView {
+    let words = &texts.dead_letters;
     let status = letter
         .http_status
         .map_or_else(|| "–".to_owned(), |status| status.to_string());
@@ -84,36 +87,59 @@ fn Row(texts: &'static DeadLettersTexts, base: String, letter: DeadLetterRecord)
         }
     });
     let host = host(&letter.endpoint);
+    let id = letter.subscription_id;
+    let path = letter
+        .has_subscription
+        .then(|| format!("{base}/subscribers/{id}"));
     view! {
         <tr>
             <td class="endpoint" title=letter.endpoint>
                 <b>{host}</b>
-                <code>{letter.subscription_id}</code>
+                <Subscriber texts=words path id />
             </td>
             <td class="state-cell">
-                <Reason reasons=&texts.reasons code=letter.reason /> {detail}
+                <Reason texts base=base.clone() code=letter.reason /> {detail}
             </td>
-            <NumberCell label=texts.status value=status />
-            <NumberCell label=texts.attempts value=group_thousands(letter.attempts) />
+            <NumberCell label=words.status value=status />
+            <NumberCell label=words.attempts value=group_thousands(letter.attempts) />
             <TimeCell at=letter.created_at style=TimeStyle::Ago />
             <td class="actions-cell">
-                <a href=format!("{base}/sends/{}", letter.send_id)>{texts.send}</a>
+                <a href=format!("{base}/sends/{}", letter.send_id)>{words.send}</a>
             </td>
         </tr>
     }
     .into_any()
 }
 
+/// Whom it was for.
+#[component]
+fn Subscriber(
+    texts: &'static DeadLettersTexts,
+    /// The page of one who is still there.
+    path: Option<String>,
+    id: String,
+) -> impl IntoView {
+    match path {
+        Some(path) => view! {
+            <a href=path>
+                <code>{id}</code>
+            </a>
+        }
+        .into_any(),
+        None => view! { <span class="hint">{texts.removed}</span> }.into_any(),
+    }
+}
+
 /// Why it failed, which opens to what to do about it.
 #[component]
-fn Reason(reasons: &'static ReasonsTexts, code: String) -> impl IntoView {
-    let said = reasons.explain(&code).to_owned();
-    match reasons.advice(&code) {
+fn Reason(texts: &'static AppTexts, base: String, code: String) -> impl IntoView {
+    let said = texts.dead_letters.reasons.explain(&code).to_owned();
+    match Advice::new(texts, &base, &code) {
         None => said.into_any(),
         Some(advice) => view! {
             <details class="reason">
                 <summary>{said}</summary>
-                <p class="hint">{advice}</p>
+                <p class="hint">{advice.render()}</p>
             </details>
         }
         .into_any(),

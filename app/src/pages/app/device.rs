@@ -45,7 +45,7 @@ pub struct Device {
 
 impl Device {
     /// What the client's label says, and the push service where it says nothing.
-    pub fn of(platform: Option<&str>, endpoint: &str) -> Self {
+    pub fn new(platform: Option<&str>, endpoint: &str) -> Self {
         let label = platform.unwrap_or_default().to_lowercase();
         let host = Endpoint::written_host(endpoint).to_lowercase();
         let named = |names: &[(&str, &'static str)]| {
@@ -70,22 +70,31 @@ impl Device {
     }
 }
 
-/// The first letter of the browser's name, or a question mark.
+/// The marks of the browser and of the system, as far as they are known. The name stands beside them, so that they need no other text.
 #[component]
 pub fn DeviceIcon(device: Device) -> impl IntoView {
-    let letter = device.browser.and_then(|name| name.chars().next());
-    let class = device.browser.unwrap_or("unknown").to_lowercase();
-    let class = class.split(' ').next().unwrap_or_default();
+    let system = device.system.map(|name| view! { <DeviceMark name /> });
     view! {
-        <span class=format!("device-icon {class}") aria-hidden="true">
-            {letter.unwrap_or('?')}
-        </span>
+        <DeviceMark name=device.browser.unwrap_or("unknown") />
+        {system}
+    }
+}
+
+/// The mark of a browser or of a system, drawn in `style/public/devices.svg`.
+#[component]
+pub fn DeviceMark(name: &'static str) -> impl IntoView {
+    let id = name.to_lowercase();
+    let id = id.split(' ').next().unwrap_or_default().to_owned();
+    view! {
+        <svg class=format!("device-icon {id}") aria-hidden="true" focusable="false">
+            <use href=format!("/devices.svg#{id}")></use>
+        </svg>
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::Device;
+    use super::{BROWSERS, Device, SYSTEMS};
 
     #[test]
     fn browsers_and_systems_are_told_by_label_and_push_service() {
@@ -111,7 +120,7 @@ mod tests {
             (Some("店頭"), fcm, Some("Chrome"), None),
             (None, "https://push.example/fcm.googleapis.com", None, None),
         ] {
-            let device = Device::of(label, endpoint);
+            let device = Device::new(label, endpoint);
             assert_eq!(
                 (device.browser, device.system),
                 (browser, system),
@@ -121,9 +130,20 @@ mod tests {
     }
 
     #[test]
+    fn every_browser_and_system_has_a_mark() {
+        let marks = include_str!("../../../../style/public/devices.svg");
+        let names = BROWSERS.into_iter().chain(SYSTEMS).map(|(_, name)| name);
+        for name in names.chain(["unknown"]) {
+            let id = name.to_lowercase();
+            let id = id.split(' ').next().unwrap_or_default();
+            assert!(marks.contains(&format!("<symbol id=\"{id}\"")), "{name}");
+        }
+    }
+
+    #[test]
     fn who_is_not_known_is_named_by_the_push_service() {
         let endpoint = "https://push.example/1";
-        let device = Device::of(None, endpoint);
+        let device = Device::new(None, endpoint);
         assert_eq!(device.name(endpoint), "push.example");
     }
 }

@@ -3,7 +3,7 @@
 use hato_service::ports::SampledDevice;
 use leptos::prelude::*;
 
-use super::device::{Device, DeviceIcon};
+use super::device::{Device, DeviceMark};
 use crate::components::{Column, Table};
 use crate::i18n::DevicesTexts;
 
@@ -17,7 +17,7 @@ pub fn DeviceShares(
 ) -> impl IntoView {
     let content = match sampled {
         None => view! { <p class="hint">{texts.busy}</p> }.into_any(),
-        Some(sampled) => view! { <Shares texts sampled active /> }.into_any(),
+        Some(sampled) => view! { <SampledShares texts sampled active /> }.into_any(),
     };
     view! {
         <section class="card devices" id="devices" aria-labelledby="devices-title">
@@ -29,8 +29,12 @@ pub fn DeviceShares(
 }
 
 #[component]
-fn Shares(texts: &'static DevicesTexts, sampled: Vec<SampledDevice>, active: i64) -> impl IntoView {
-    let of = |it: &SampledDevice| Device::of(it.platform.as_deref(), &it.endpoint);
+fn SampledShares(
+    texts: &'static DevicesTexts,
+    sampled: Vec<SampledDevice>,
+    active: i64,
+) -> impl IntoView {
+    let of = |it: &SampledDevice| Device::new(it.platform.as_deref(), &it.endpoint);
     let devices: Vec<Device> = sampled.iter().map(of).collect();
     let looked_at = i64::try_from(devices.len()).unwrap_or(active);
     let estimated = (active > looked_at).then(|| (texts.sampled)(looked_at));
@@ -39,8 +43,8 @@ fn Shares(texts: &'static DevicesTexts, sampled: Vec<SampledDevice>, active: i64
     view! {
         <p class="hint">{texts.about} " " {estimated}</p>
         <div class="shares">
-            <ShareTable texts name=texts.browser counts=browsers has_icons=true />
-            <ShareTable texts name=texts.system counts=systems has_icons=false />
+            <ShareTable texts name=texts.browser counts=browsers />
+            <ShareTable texts name=texts.system counts=systems />
         </div>
     }
     .into_any()
@@ -59,29 +63,32 @@ fn counted(names: impl Iterator<Item = Option<&'static str>>) -> Vec<(Option<&'s
     counts
 }
 
+/// A share as a bar and as a number.
+#[component]
+fn Share(percent: i64) -> impl IntoView {
+    view! {
+        <svg viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true">
+            <rect class="ground" width="100" height="6" />
+            <rect class="sent" width=percent height="6" />
+        </svg>
+        <span>{format!("{percent} %")}</span>
+    }
+}
+
 #[component]
 fn ShareTable(
     texts: &'static DevicesTexts,
     name: &'static str,
     counts: Vec<(Option<&'static str>, i64)>,
-    has_icons: bool,
 ) -> impl IntoView {
     let all: i64 = counts.iter().map(|(_, count)| count).sum();
     let rows = counts.into_iter().map(move |(name, count)| {
-        let device = Device {
-            browser: name,
-            system: None,
-        };
-        let icon = has_icons.then(|| view! { <DeviceIcon device /> });
+        let mark = name.unwrap_or("unknown");
         view! {
             <tr>
-                <th scope="row">{icon} {name.unwrap_or(texts.unknown)}</th>
+                <th scope="row"><DeviceMark name=mark /> {name.unwrap_or(texts.unknown)}</th>
                 <td class="number">
-                    <svg viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true">
-                        <rect class="ground" width="100" height="6" />
-                        <rect class="sent" width=percent(count, all) height="6" />
-                    </svg>
-                    <span>{format!("{} %", percent(count, all))}</span>
+                    <Share percent=percent(count, all) />
                 </td>
             </tr>
         }

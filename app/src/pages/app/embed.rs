@@ -18,7 +18,7 @@ use crate::server_fns::CreateEmbedKey;
 const PLACEHOLDER: &str = "pk_…";
 
 /// Where the reference says how a site's server makes `userToken`.
-const USERS_GUIDE: &str = "/docs/api#getIdentity";
+const USERS_GUIDE: &str = "/docs/api/users#getIdentity";
 
 /// What pages do for whoever is logged in, and at log-out.
 const USERS: &str = "hato.identify(userId, userToken);

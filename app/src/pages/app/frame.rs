@@ -23,7 +23,7 @@ pub enum Section {
 }
 
 impl Section {
-    /// All of them.
+    /// Every section of an app, in the order of the navigation.
     pub const ALL: [Self; 10] = [
         Self::Overview,
         Self::Compose,

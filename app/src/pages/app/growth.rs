@@ -3,7 +3,7 @@
 use hato_service::DailyGrowth;
 use leptos::prelude::*;
 
-use crate::components::{Column, Table};
+use super::daily_numbers::{DailyNumbers, DayNumbers};
 use crate::i18n::{GrowthTexts, group_thousands};
 
 /// The measures of the drawing: a day's width, and the height.
@@ -98,34 +98,23 @@ fn columns(texts: &GrowthTexts, days: &[DailyGrowth]) -> Vec<AnyView> {
     days.iter().zip(0_i64..).map(column).collect()
 }
 
-/// The days on which somebody came or went, newest first.
+/// The days on which somebody came or went.
 #[component]
 fn Numbers(texts: &'static GrowthTexts, days: Vec<DailyGrowth>) -> impl IntoView {
-    let changed = days
-        .into_iter()
-        .rev()
-        .filter(|day| day.gained + day.lost > 0);
-    let rows = changed.map(|day| {
-        view! {
-            <tr>
-                <th scope="row">{day.date}</th>
-                <td class="number">{group_thousands(day.gained)}</td>
-                <td class="number">{group_thousands(day.lost)}</td>
-                <td class="number">{group_thousands(day.active)}</td>
-            </tr>
-        }
-    });
-    let columns = vec![
-        Column::Text(texts.date),
-        Column::Number(texts.gained),
-        Column::Number(texts.lost),
-        Column::Number(texts.active),
-    ];
+    let day = |day: DailyGrowth| DayNumbers {
+        date: day.date,
+        path: None,
+        numbers: vec![day.gained, day.lost, day.active],
+    };
+    let has_changed = |day: &DailyGrowth| day.gained + day.lost > 0;
+    let days = days.into_iter().filter(has_changed).map(day);
     view! {
-        <details class="numbers">
-            <summary>{texts.numbers}</summary>
-            <Table columns>{rows.collect_view()}</Table>
-        </details>
+        <DailyNumbers
+            summary=texts.numbers
+            date=texts.date
+            headings=vec![texts.gained, texts.lost, texts.active]
+            days=days.collect()
+        />
     }
     .into_any()
 }

@@ -3,7 +3,8 @@
 mod search;
 
 use hato_domain::Tracking;
-use hato_service::ports::{AppRecord, SendFilter, SendPage, SendRecord};
+use hato_service::ports::{AppRecord, SendPage, SendRecord};
+use leptos::nonce::use_nonce;
 use leptos::prelude::*;
 
 use super::delivery_bar::DeliveryBar;
@@ -17,7 +18,7 @@ use crate::islands::LiveRefresh;
 use crate::pages::{IslandAssets, load_page};
 use crate::request_context::RequestContext;
 pub use search::filter as history_filter;
-use search::{Search, searched_path};
+use search::{HistoryQuery, HistorySearch, searched_path};
 
 /// The page of the history that the search and the cursor ask for.
 #[component]
@@ -25,10 +26,10 @@ pub fn HistoryPage() -> impl IntoView {
     load_page(async move |ctx: RequestContext| {
         let (access, app) = load_app(&ctx).await?;
         let asked = requested_page(&ctx, PAGE_SIZE)?;
-        let filter = history_filter(&|name| ctx.query(name))?;
-        let found = ctx.service().search_history(&access, &filter, &asked);
+        let query = HistoryQuery::parse(&|name| ctx.query(name))?;
+        let found = ctx.service().search_history(&access, &query.filter, &asked);
         let page = found.await?;
-        Ok(view! { <HistoryView ctx app filter page /> }.into_any())
+        Ok(view! { <HistoryView ctx app query page /> }.into_any())
     })
 }
 
@@ -36,20 +37,22 @@ pub fn HistoryPage() -> impl IntoView {
 fn HistoryView(
     ctx: RequestContext,
     app: AppRecord,
-    filter: SendFilter,
+    query: HistoryQuery,
     page: SendPage,
 ) -> impl IntoView {
     let texts = &ctx.texts().app;
     let base = app_path(&app);
     let path = format!("{base}/history");
-    let newest = searched_path(&path, &filter);
+    let newest = searched_path(&path, &query);
     let older = page.next.as_ref().map(|next| older_than(&newest, next));
-    let is_filtered = filter.is_search();
+    let is_filtered = query.filter.is_search();
     let search = (!page.items.is_empty() || is_filtered).then(|| {
+        let script = ctx.app_context().package_file("-history.js");
         view! {
-            <Search texts=&texts.history path filter=filter.clone() />
+            <HistorySearch texts=&texts.history path query=query.clone() />
+            <script src=script nonce=use_nonce() defer=true></script>
             <p>
-                <a href=searched_path(&format!("{base}/history.csv"), &filter) download>
+                <a href=searched_path(&format!("{base}/history.csv"), &query) download>
                     {texts.history.download}
                 </a>
             </p>
@@ -107,7 +110,7 @@ fn has_counted(send: &SendRecord) -> bool {
     send.engagement.displayed + send.engagement.clicked > 0
 }
 
-/// The last two where the app counts what recipients do, or has counted.
+/// Displays and clicks where the app counts what recipients do, or has counted.
 fn columns(texts: &HistoryTexts, counts: bool) -> Vec<Column> {
     let mut columns = vec![
         Column::Text(texts.content),
@@ -121,6 +124,7 @@ fn columns(texts: &HistoryTexts, counts: bool) -> Vec<Column> {
         columns.push(Column::Number(texts.displayed));
         columns.push(Column::Number(texts.clicked));
     }
+    columns.push(Column::Actions(texts.again));
     columns
 }
 
@@ -141,6 +145,8 @@ fn Row(
         }
     });
     let (status, status_name) = texts.badge(&send);
+    let again = format!("{base}/send?from={}", send.id);
+    let about = (texts.again_about)(&send.title);
     let bar = view! { <DeliveryBar texts send=send.clone() /> };
     view! {
         <tr>
@@ -162,6 +168,11 @@ fn Row(
             <NumberCell label=texts.sent value=group_thousands(send.counts.sent) />
             <NumberCell label=texts.failed value=group_thousands(failed) />
             {engagement}
+            <td class="actions-cell">
+                <a class="again" href=again aria-label=about dir="auto">
+                    {texts.again}
+                </a>
+            </td>
         </tr>
     }
     .into_any()

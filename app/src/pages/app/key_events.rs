@@ -30,14 +30,7 @@ fn KeyEventsView(ctx: RequestContext, app: AppRecord, page: Page<KeyEventRecord>
     let older = older(&path, &page);
     let row = |event| view! { <Row texts=&texts.keys event /> }.into_any();
     let rows = page.items.into_iter().map(row).collect();
-    let columns = [
-        texts.keys.name,
-        texts.keys.event,
-        texts.keys.scope,
-        texts.keys.by,
-        texts.keys.time,
-    ];
-    let columns = columns.map(Column::Text).to_vec();
+    let columns = columns(&texts.keys);
     view! {
         <AppFrame app section=Section::Keys title=texts.keys.events>
             <p class="lead">{texts.keys.events_lead}</p>
@@ -51,6 +44,11 @@ fn KeyEventsView(ctx: RequestContext, app: AppRecord, page: Page<KeyEventRecord>
         </AppFrame>
     }
     .into_any()
+}
+
+fn columns(texts: &KeysTexts) -> Vec<Column> {
+    let names = [texts.name, texts.event, texts.scope, texts.by, texts.time];
+    names.map(Column::Text).to_vec()
 }
 
 #[component]

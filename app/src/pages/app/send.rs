@@ -9,7 +9,7 @@ use leptos::prelude::*;
 use leptos::server_fn::ServerFn;
 
 use self::engagement::AudienceWay;
-pub use self::progress::{Progress, SendSnapshot};
+pub use self::progress::Progress;
 use super::delivery_facts::{AudienceFacts, ScheduleFacts};
 use super::frame::{AppFrame, Section, app_path};
 use super::sender::sender;
@@ -19,6 +19,7 @@ use crate::i18n::{AppTexts, SendTexts};
 use crate::islands::{LiveProgress, LiveRefresh, Preview};
 use crate::pages::{IslandAssets, load_page};
 use crate::request_context::RequestContext;
+use crate::send_snapshot::SendSnapshot;
 use crate::server_fns::CancelSend;
 
 /// The page of the send that the path names.
@@ -157,14 +158,19 @@ fn SendDetails(texts: &'static AppTexts, send: SendRecord, site: String) -> impl
     .into_any()
 }
 
+/// What the question is called, what it asks, and what its button says.
+fn cancelling(texts: &SendTexts, status: SendStatus) -> [&'static str; 3] {
+    if status == SendStatus::Scheduled {
+        [texts.call_off_open, texts.call_off_text, texts.call_off]
+    } else {
+        [texts.cancel_open, texts.cancel_text, texts.cancel]
+    }
+}
+
 #[component]
 fn CancelForm(texts: &'static SendTexts, send: SendRecord, path: String) -> impl IntoView {
     let app = path.trim_start_matches("/apps/").to_owned();
-    let (label, text, button) = if send.status == SendStatus::Scheduled {
-        (texts.call_off_open, texts.call_off_text, texts.call_off)
-    } else {
-        (texts.cancel_open, texts.cancel_text, texts.cancel)
-    };
+    let [label, text, button] = cancelling(texts, send.status);
     view! {
         <div id="cancelling" data-live>
             <ConfirmDialog label>

@@ -1,13 +1,13 @@
 //! One subscriber: what it is, a test to it, and its end.
 
-use hato_domain::{Endpoint, Tag, UnixMillis};
+use hato_domain::{Endpoint, Tag};
 use hato_service::ports::{AppRecord, SubscriptionRecord};
 use leptos::prelude::*;
 use leptos::server_fn::ServerFn;
 
 use super::device::{Device, DeviceIcon};
 use super::frame::{AppFrame, Section, app_path};
-use super::subscribers::SubscriberState;
+use super::subscribers::{LastSuccess, SubscriberState};
 use super::{load_app, path_segment};
 use crate::components::{
     CodeBlock, ConfirmDialog, Fact, FormErrorNote, HiddenFields, PostForm, TimeStyle, Timestamp,
@@ -33,7 +33,7 @@ pub fn SubscriberPage() -> impl IntoView {
 fn SubscriberView(ctx: RequestContext, app: AppRecord, item: SubscriptionRecord) -> impl IntoView {
     let texts = &ctx.texts().app.subscribers;
     let path = app_path(&app);
-    let device = Device::of(item.platform.as_deref(), &item.endpoint);
+    let device = Device::new(item.platform.as_deref(), &item.endpoint);
     let name = device.name(&item.endpoint);
     let fields: HiddenFields = vec![
         ("app", app.id.to_string()),
@@ -106,16 +106,15 @@ fn Facts(
     let fact = |label: &'static str, text: Option<String>| {
         text.map(|text| view! { <Fact label>{text}</Fact> })
     };
-    let last = item
-        .last_success_on
-        .map(|day| UnixMillis::from_day_number(day).day());
     let host = Endpoint::written_host(&item.endpoint).to_owned();
     view! {
         <dl class="facts">
             <Fact label=texts.since>
                 <Timestamp at=item.created_at style=TimeStyle::Minute />
             </Fact>
-            {fact(texts.last_success, last.or_else(|| Some("–".to_owned())))}
+            <Fact label=texts.last_success>
+                <LastSuccess day=item.last_success_on />
+            </Fact>
             {fact(texts.host, Some(host))}
             {fact(texts.platform, item.platform)}
             {user}

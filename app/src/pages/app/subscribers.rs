@@ -22,7 +22,7 @@ use crate::pages::load_page;
 use crate::request_context::RequestContext;
 use crate::server_fns::{RemoveSubscriber, RemoveSubscribers};
 pub use search::filter as subscriber_filter;
-use search::{Fields, Search, fields};
+use search::{Fields, SubscriberSearch, fields};
 
 /// Subscribers on a page.
 const PAGE_SIZE: &str = "25";
@@ -125,7 +125,7 @@ fn SubscribersView(
         .into_any()
     } else {
         view! {
-            <Search texts path=path.clone() filter searching />
+            <SubscriberSearch texts path=path.clone() filter searching />
             {page.is_cut_short.then(|| view! { <CutShortNote texts goes_on=page.next.is_some() /> })}
             <SearchResults texts base position page />
         }
@@ -211,9 +211,7 @@ fn Row(
 ) -> impl IntoView {
     let tags: Vec<&str> = item.tags.iter().map(Tag::as_str).collect();
     let tags = Some(tags.join(", ")).filter(|tags| !tags.is_empty());
-    let last_success = item.last_success_on;
-    let last_success = last_success.map(|day| UnixMillis::from_day_number(day).day());
-    let device = Device::of(item.platform.as_deref(), &item.endpoint);
+    let device = Device::new(item.platform.as_deref(), &item.endpoint);
     let name = device.name(&item.endpoint);
     let path = format!("{base}/subscribers/{}", item.id);
     view! {
@@ -236,7 +234,7 @@ fn Row(
             </td>
             <TimeCell label=texts.since at=item.created_at style=TimeStyle::Ago />
             <td class="time" data-label=texts.last_success>
-                {or_dash(last_success)}
+                <LastSuccess day=item.last_success_on />
             </td>
             <td class="state-cell">
                 <SubscriberState texts deactivated=item.deactivated />
@@ -321,6 +319,16 @@ pub fn SubscriberState(
         {ended}
     }
     .into_any()
+}
+
+/// The day in UTC on which it last took a send, or a dash.
+#[component]
+pub fn LastSuccess(day: Option<i64>) -> impl IntoView {
+    let day = day.map(UnixMillis::from_day_number);
+    match day {
+        Some(at) => view! { <Timestamp at style=TimeStyle::UtcDay /> }.into_any(),
+        None => or_dash(None).into_any(),
+    }
 }
 
 /// What is known, or a dash.

@@ -2,33 +2,14 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use hato_domain::ErrorCode;
 use hato_service::ports::AppRecord;
 use leptos::prelude::*;
 
 use crate::components::Logo;
 use crate::i18n::{self, message};
-use crate::islands::{PushTexts, SendToMe, ThisBrowser};
+use crate::islands::{PushTexts, REFUSALS, SendToMe, ThisBrowser};
 use crate::language::Lang;
 use crate::request_context::RequestContext;
-
-/// Why the server may refuse.
-const SERVER_ERRORS: [ErrorCode; 14] = [
-    ErrorCode::InvalidEndpoint,
-    ErrorCode::InvalidSession,
-    ErrorCode::Unauthorized,
-    ErrorCode::NotFound,
-    ErrorCode::MonthlyLimitExceeded,
-    ErrorCode::SubscriberLimitExceeded,
-    ErrorCode::RateLimited,
-    ErrorCode::InvalidOrigin,
-    ErrorCode::ConfigError,
-    ErrorCode::InternalError,
-    ErrorCode::MissingFields,
-    ErrorCode::InvalidUrl,
-    ErrorCode::InvalidInput,
-    ErrorCode::PayloadTooLarge,
-];
 
 /// Subscribing this browser, and a test for it.
 #[component]
@@ -80,7 +61,6 @@ pub fn SendToMeFirst(ctx: RequestContext, app: AppRecord) -> impl IntoView {
 }
 
 fn push_texts(texts: &i18n::ThisBrowserTexts, lang: Lang) -> PushTexts {
-    let refusal = |code: ErrorCode| (code.as_str().to_owned(), message(lang, code).to_owned());
     PushTexts {
         subscribe: texts.subscribe.to_owned(),
         test: texts.test.to_owned(),
@@ -97,6 +77,6 @@ fn push_texts(texts: &i18n::ThisBrowserTexts, lang: Lang) -> PushTexts {
         arrived: texts.arrived.to_owned(),
         unreachable: texts.unreachable.to_owned(),
         failed: texts.failed.to_owned(),
-        errors: SERVER_ERRORS.map(refusal).to_vec(),
+        refusals: REFUSALS.map(|code| message(lang, code).to_owned()).into(),
     }
 }

@@ -158,7 +158,7 @@ fn Actions(texts: &'static VapidKeysTexts, app: String, key: VapidKeyRecord) -> 
     });
     view! {
         {make_primary}
-        <Export texts about hidden />
+        <Export texts row=key.id().to_string() about hidden />
         {delete}
     }
     .into_any()
@@ -187,23 +187,23 @@ fn Delete(
 #[component]
 fn Export(
     texts: &'static VapidKeysTexts,
+    /// The id of the key.
+    row: String,
     about: String,
     hidden: Vec<(&'static str, String)>,
 ) -> impl IntoView {
+    let refused = RequestContext::current().row_refusal("change", &row);
     view! {
-        <ConfirmDialog label=texts.export about>
+        <ConfirmDialog label=texts.export about open=refused.is_some()>
             <p>{texts.export_text}</p>
             <PostForm action=ExportVapidKey::url() hidden=hidden button=texts.export_now>
-                <label class="field">
-                    {texts.confirmation}
-                    <input
-                        name="confirmation"
-                        type="password"
-                        required
-                        autocomplete="current-password"
-                        data-empty=RequestContext::current().texts().site.field_empty
-                    />
-                </label>
+                <Field
+                    form="change"
+                    row
+                    name="confirmation"
+                    kind=FieldKind::Password
+                    label=texts.confirmation
+                />
             </PostForm>
         </ConfirmDialog>
     }

@@ -1,6 +1,7 @@
 //! The app's webhook: where events go, what signs them, and what became of them.
 
 mod attempts;
+mod event;
 mod queued;
 mod settings;
 
@@ -10,13 +11,14 @@ use hato_service::{ServiceResult, WebhookDetails};
 use leptos::prelude::*;
 
 use self::attempts::AttemptsSection;
-pub use self::queued::QueuedEvent;
+use self::event::EventRequest;
 use self::queued::QueuedNote;
 use self::settings::{DisabledNotice, SecretSection, TestSection, UrlSection};
 use super::frame::{AppFrame, Section, app_path};
 use super::load_app;
-use crate::components::{CodeBlock, SuccessNote};
+use crate::components::SuccessNote;
 use crate::pages::{IslandAssets, load_page};
+use crate::queued_event::QueuedEvent;
 use crate::request_context::RequestContext;
 use crate::server_fns::SubmittedFields;
 
@@ -33,8 +35,10 @@ pub fn WebhookPage() -> impl IntoView {
     load_page(async move |ctx: RequestContext| {
         let (access, app) = load_app(&ctx).await?;
         if let Some(event) = ctx.query("event") {
-            let body = ctx.service().webhook_event_body(&access, &event).await;
-            return Ok(view! { <EventRequest ctx app body=none_if_not_found(body)? /> }.into_any());
+            let event = ctx.service().webhook_event(&access, &event).await;
+            let event = none_if_not_found(event)?;
+            let attempts = ctx.service().webhook_attempts(&access).await?;
+            return Ok(view! { <EventRequest ctx app event attempts /> }.into_any());
         }
         // The attempts come first: the webhook is then at least as new as what they have made of it, and the page, which is
         // asked for until the attempt is seen, does not end with one that has not yet been disabled by it.
@@ -47,29 +51,6 @@ pub fn WebhookPage() -> impl IntoView {
         };
         Ok(view! { <WebhookSections ctx overview /> }.into_any())
     })
-}
-
-/// What was posted of an event; one that is not there any more is nothing to see.
-#[component]
-fn EventRequest(ctx: RequestContext, app: AppRecord, body: Option<String>) -> impl IntoView {
-    let texts = &ctx.texts().app.webhook;
-    let path = format!("{}/webhook", app_path(&app));
-    let shown = match body {
-        Some(text) => view! { <CodeBlock id="request-body" label=texts.request text /> }.into_any(),
-        None => view! { <p class="empty">{texts.no_event}</p> }.into_any(),
-    };
-    view! {
-        <AppFrame app section=Section::Webhook title=texts.request>
-            <IslandAssets />
-            <div id="request">{shown}</div>
-            <p>
-                <a class="button quiet small" href=path>
-                    {ctx.texts().app.frame.back}
-                </a>
-            </p>
-        </AppFrame>
-    }
-    .into_any()
 }
 
 fn none_if_not_found<T>(result: ServiceResult<T>) -> ServiceResult<Option<T>> {

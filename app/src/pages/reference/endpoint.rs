@@ -1,108 +1,51 @@
-//! An endpoint of the API in the reference: its parameters, its body and its answers.
+//! An endpoint of the API in the reference: what it does and takes and answers, and beside that how it is called.
 
 use hato_domain::ErrorCode;
 use leptos::prelude::*;
 use serde_json::Value;
 
-use super::schema::kind;
-use super::{description, members, text};
-use crate::i18n::message;
-use crate::language::Lang;
+use super::contents::method;
+use super::description;
+use super::document::{ApiOperation, Example, items, members, schema_name, text};
+use super::literal::{Notation, literal};
+use super::sample::{Sample, SampleLanguage};
+use super::schema::{Shown, anchor, fields, kind};
+use crate::components::StaticCodeBlock;
+use crate::i18n::{ReferenceTexts, message};
 use crate::request_context::RequestContext;
 
-/// An operation of the document, and where it stands there.
-#[derive(Clone)]
-pub struct ReferenceEndpoint {
-    /// The HTTP method in capitals, such as `POST`.
-    pub method: String,
-    /// The path as the document gives it, such as `/api/v1/notify`.
-    pub path: String,
-    /// The `operationId`, which is the anchor on the page.
-    pub id: String,
-    operation: Value,
-}
-
-impl ReferenceEndpoint {
-    /// All of them, in the document's order.
-    pub fn from_document(document: &Value) -> Vec<Self> {
-        let of_path = |(path, item): (&String, &Value)| {
-            let endpoint = |(method, operation): (&String, &Value)| Self {
-                method: method.to_uppercase(),
-                path: path.clone(),
-                id: text(&operation["operationId"]),
-                operation: operation.clone(),
-            };
-            members(item).map(endpoint).collect::<Vec<_>>()
-        };
-        members(&document["paths"]).flat_map(of_path).collect()
-    }
-
-    /// The heading that it stands under.
-    pub fn heading(&self) -> &str {
-        self.operation["tags"][0].as_str().unwrap_or_default()
-    }
-
-    /// What it does, in a language.
-    pub fn summary(&self, lang: Lang) -> String {
-        text(match lang {
-            Lang::Ja => &self.operation["x-summary-ja"],
-            Lang::En => &self.operation["summary"],
-        })
-    }
-}
-
-#[component]
-pub fn EndpointView(endpoint: ReferenceEndpoint) -> impl IntoView {
-    let ctx = RequestContext::current();
+/// The endpoint under an anchor of its id.
+pub fn endpoint_view(
+    ctx: &RequestContext,
+    document: &Value,
+    endpoint: &ApiOperation,
+    shown: &mut Shown,
+) -> AnyView {
     let texts = &ctx.texts().reference;
-    let summary = endpoint.summary(ctx.lang());
-    let ReferenceEndpoint {
-        method,
-        path,
-        id,
-        operation,
-    } = endpoint;
-    let body = &operation["requestBody"]["content"]["application/json"];
-    let request = (!body.is_null()).then(|| {
-        let name = kind(&body["schema"]);
-        view! {
-            <h4>{texts.request}</h4>
-            <p>{name}</p>
-            {example(&body["example"])}
-        }
-    });
-    let parameters = operation["parameters"]
-        .as_array()
-        .filter(|all| !all.is_empty());
-    let parameters = parameters.map(|all| {
-        let rows = all
-            .iter()
-            .map(|it| parameter(it, texts.required))
-            .collect_view();
-        view! {
-            <h4>{texts.parameters}</h4>
-            <dl>{rows}</dl>
-        }
-    });
-    let (successes, errors) = responses(&operation["responses"]);
+    let summary = endpoint.summary(ctx.lang()).to_owned();
+    let (id, path) = (endpoint.id.to_owned(), endpoint.path.to_owned());
+    let operation = endpoint.operation;
+    let (successes, errors) = responses(texts, &operation["responses"]);
     view! {
-        <details class="card endpoint">
-            <summary>
-                <h3>
-                    <code translate="no">{method} " " {path}</code>
-                </h3>
-                <span>{summary}</span>
-            </summary>
-            <div id=id class="endpoint-body">
+        <section class="endpoint" id=id.clone()>
+            <div class="prose">
+                <h2>
+                    <a href=format!("#{id}")>{summary}</a>
+                </h2>
+                <p class="request-line" translate="no">
+                    {method(endpoint)}
+                    " "
+                    <code>{path}</code>
+                </p>
                 {about(&operation["description"])}
-                {parameters}
-                {request}
-                <h4>{texts.responses}</h4>
+                {parameters(texts, operation)}
+                {request(texts, document, endpoint, shown)}
+                <h3>{texts.responses}</h3>
                 {successes}
-                <h4>{texts.errors}</h4>
-                <dl>{errors}</dl>
+                {errors}
             </div>
-        </details>
+            <div class="examples">{samples(ctx, document, endpoint)} {answer(ctx, document, endpoint)}</div>
+        </section>
     }
     .into_any()
 }
@@ -112,88 +55,188 @@ fn about(text_of_operation: &Value) -> impl IntoView + use<> {
     let text = text(text_of_operation);
     let at = text.find("Credential: ").unwrap_or(text.len());
     let (about, credential) = text.split_at(at);
-    let line = |text: &str| {
-        let text = Value::from(text.trim());
-        (text != "").then(|| view! { <p class="hint">{description(&text)}</p> })
-    };
-    (line(about), line(credential))
+    let about = (!about.is_empty()).then(|| {
+        let about = Value::from(about.trim());
+        view! { <p>{description(&about)}</p> }
+    });
+    let credential = Value::from(credential);
+    (
+        about,
+        view! { <p class="hint">{description(&credential)}</p> },
+    )
 }
 
-fn parameter(parameter: &Value, required: &'static str) -> impl IntoView + use<> {
-    let name = text(&parameter["name"]);
-    let place = text(&parameter["in"]);
-    let must = (parameter["required"] == true).then_some(required);
+fn parameters(texts: &'static ReferenceTexts, operation: &Value) -> Option<impl IntoView + use<>> {
+    let rows: Vec<_> = items(&operation["parameters"])
+        .map(|it| parameter(texts, it))
+        .collect();
+    (!rows.is_empty()).then(|| {
+        view! {
+            <h3>{texts.parameters}</h3>
+            <dl class="members">{rows}</dl>
+        }
+    })
+}
+
+fn parameter(texts: &'static ReferenceTexts, parameter: &Value) -> impl IntoView + use<> {
+    let name = text(&parameter["name"]).to_owned();
+    let place = match text(&parameter["in"]) {
+        "path" => texts.in_path,
+        "header" => texts.in_header,
+        _ => texts.in_query,
+    };
+    let required = (parameter["required"] == true).then(|| view! { <em>{texts.required}</em> });
     view! {
         <div>
             <dt>
                 <code translate="no">{name}</code>
                 " "
-                <small>{place} " " {must}</small>
+                <small>{place} " · " {kind(texts, &parameter["schema"])}</small>
+                " "
+                {required}
             </dt>
-            <dd>{description(&parameter["description"])} " " {kind(&parameter["schema"])}</dd>
+            <dd>{description(&parameter["description"])}</dd>
         </div>
     }
 }
 
-/// What it promises, and what it may be refused with: by status, the codes with their sentences.
-fn responses(all: &Value) -> (Vec<AnyView>, Vec<AnyView>) {
-    let (mut successes, mut errors) = (Vec::new(), Vec::new());
+/// The members of the body; a link where the page has shown them already.
+fn request(
+    texts: &'static ReferenceTexts,
+    document: &Value,
+    endpoint: &ApiOperation,
+    shown: &mut Shown,
+) -> Option<impl IntoView + use<>> {
+    let schema = &endpoint.body()["schema"];
+    let name = schema_name(schema)?;
+    let body = if shown.is_new(name) {
+        let fields = fields(texts, &document["components"]["schemas"][name]);
+        view! { <div id=anchor(name)>{fields}</div> }.into_any()
+    } else {
+        view! { <p>{kind(texts, schema)}</p> }.into_any()
+    };
+    Some(view! {
+        <h3>{texts.request}</h3>
+        {body}
+    })
+}
+
+/// What it promises, and what it may be refused with, which is folded away.
+fn responses(texts: &'static ReferenceTexts, all: &Value) -> (Vec<AnyView>, Option<AnyView>) {
+    let (mut successes, mut errors, mut codes) = (Vec::new(), Vec::new(), 0);
     for (status, response) in members(all) {
         if status.starts_with(['4', '5']) {
-            errors.push(error_entry(status, response).into_any());
+            let examples = &response["content"]["application/json"]["examples"];
+            codes += members(examples).count();
+            errors.push(error_entry(status, examples));
         } else {
-            successes.push(response_entry(status, response).into_any());
+            successes.push(success_entry(texts, status, response));
         }
     }
+    let errors = (codes > 0).then(|| {
+        view! {
+            <details class="refusals">
+                <summary>{texts.errors} " " <small>{codes}</small></summary>
+                <dl class="members codes">{errors}</dl>
+            </details>
+        }
+        .into_any()
+    });
     (successes, errors)
 }
 
-fn response_entry(status: &str, response: &Value) -> impl IntoView + use<> {
-    let content = &response["content"]["application/json"];
-    let name = kind(&content["schema"]);
+fn success_entry(texts: &'static ReferenceTexts, status: &str, response: &Value) -> AnyView {
+    let schema = members(&response["content"]).next();
+    let schema = schema.map(|(_, content)| kind(texts, &content["schema"]));
     view! {
         <p>
-            <strong>{status.to_owned()}</strong>
+            <b class="status done">{status.to_owned()}</b>
             " "
             {description(&response["description"])}
             " "
-            {name}
+            <small>{schema}</small>
         </p>
-        {example(&content["example"])}
     }
+    .into_any()
 }
 
-fn error_entry(status: &str, response: &Value) -> impl IntoView + use<> {
-    let examples = &response["content"]["application/json"]["examples"];
+/// The codes of a status with their sentences.
+fn error_entry(status: &str, examples: &Value) -> AnyView {
     let lang = RequestContext::current().lang();
-    let codes = members(examples).map(|(code, _)| {
+    let entries = members(examples).map(|(code, _)| {
         let sentence = ErrorCode::parse(code).map(|code| message(lang, code));
         view! {
-            <dd>
-                <code translate="no">{code.clone()}</code>
-                " "
-                {sentence}
-            </dd>
+            <div>
+                <dt>
+                    <code translate="no">{code.clone()}</code>
+                    " "
+                    <small>{status.to_owned()}</small>
+                </dt>
+                <dd>{sentence}</dd>
+            </div>
         }
     });
-    let codes = codes.collect_view();
-    view! {
-        <div>
-            <dt>{status.to_owned()}</dt>
-            {codes}
-        </div>
-    }
+    entries.collect_view().into_any()
 }
 
-fn example(example: &Value) -> Option<impl IntoView + use<>> {
-    let text = serde_json::to_string_pretty(example).ok()?;
-    (!example.is_null()).then(|| {
+/// The programs, of which the style sheet shows the one in the chosen language. The tabs are further labels of the radio buttons in
+/// the contents, for pointers: assistive technology has the buttons themselves.
+fn samples(ctx: &RequestContext, document: &Value, endpoint: &ApiOperation) -> AnyView {
+    let texts = &ctx.texts().reference;
+    let sample = Sample::new(document, endpoint);
+    let summary = endpoint.summary(ctx.lang());
+    let tabs = SampleLanguage::ALL.map(|language| {
+        view! { <label for=format!("in-{}", language.id())>{language.name()}</label> }
+    });
+    let programs = SampleLanguage::ALL.map(|language| {
         view! {
-            <div class="code" translate="no">
-                <pre tabindex="0">
+            <StaticCodeBlock
+                ctx=ctx.clone()
+                id=format!("{}-{}", endpoint.id, language.id())
+                label=(texts.sample)(summary, language.name())
+                text=sample.program(language)
+                class=language.id()
+            />
+        }
+    });
+    view! {
+        <p class="sample-tabs" aria-hidden="true" translate="no">
+            {tabs}
+        </p>
+        {programs}
+    }
+    .into_any()
+}
+
+/// The first example of a success.
+fn answer(ctx: &RequestContext, document: &Value, endpoint: &ApiOperation) -> Option<AnyView> {
+    let responses = members(&endpoint.operation["responses"]);
+    let mut successes = responses.filter(|(status, _)| status.starts_with('2'));
+    let (status, text) = successes.find_map(|(status, response)| {
+        let (kind, content) = members(&response["content"]).next()?;
+        let example = Example::new(document, content);
+        let text = match kind.as_str() {
+            "text/event-stream" => {
+                let (_, example) = members(&content["examples"]).next()?;
+                text(&example["value"]).trim_end().to_owned()
+            }
+            "application/x-ndjson" => Notation::Json.line(example),
+            _ => literal(example, Notation::Json, 0),
+        };
+        Some((status.clone(), text))
+    })?;
+    let label = (ctx.texts().reference.answer)(endpoint.summary(ctx.lang()));
+    Some(
+        view! {
+            <div class="code answer" translate="no">
+                <p>
+                    <b>{status}</b>
+                </p>
+                <pre tabindex="0" role="region" aria-label=label>
                     <code>{text}</code>
                 </pre>
             </div>
         }
-    })
+        .into_any(),
+    )
 }

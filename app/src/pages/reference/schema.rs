@@ -1,107 +1,161 @@
 //! Schemas, as far as the API uses them.
 
+use std::collections::HashSet;
+
 use leptos::prelude::*;
 use serde_json::Value;
 
-use super::{description, members, text};
-use crate::request_context::RequestContext;
+use super::description;
+use super::document::{items, parts, properties, schema_name, text};
+use crate::i18n::{ReferenceTexts, group_thousands};
+
+/// The names of the schemas that a page has shown.
+#[derive(Default)]
+pub struct Shown(HashSet<String>);
+
+impl Shown {
+    /// Whether it has not been shown; from then on it has.
+    pub fn is_new(&mut self, name: &str) -> bool {
+        self.0.insert(name.to_owned())
+    }
+}
 
 /// A schema of the components, under an anchor of its name.
-#[component]
-pub fn SchemaView(name: String, schema: Value) -> impl IntoView {
-    let texts = &RequestContext::current().texts().reference;
-    let parts: Vec<&Value> = match schema["allOf"].as_array() {
-        Some(parts) => parts.iter().collect(),
-        None => vec![&schema],
-    };
-    let rows = parts.into_iter().flat_map(|part| {
-        let required = part["required"].as_array();
-        let is_required = |name: &str| required.is_some_and(|all| all.iter().any(|it| it == name));
-        let inherited = part["$ref"].is_string().then(|| kind(part));
-        let inherited = inherited.map(|kind| view! { <div><dt>{kind}</dt></div> }.into_any());
-        let own = members(&part["properties"]).map(move |(name, member)| {
-            let must = is_required(name).then_some(texts.required);
-            view! {
-                <div>
-                    <dt>
-                        <code translate="no">{name.clone()}</code>
-                        " "
-                        <small>{must}</small>
-                    </dt>
-                    <dd>{description(&member["description"])} " " {kind(member)}</dd>
-                </div>
-            }
-            .into_any()
-        });
-        inherited.into_iter().chain(own).collect::<Vec<_>>()
-    });
-    let rows = rows.collect_view();
-    let id = anchor(&name);
+pub fn schema_view(texts: &'static ReferenceTexts, name: &str, schema: &Value) -> AnyView {
+    let fields = fields(texts, schema);
+    let value = fields.is_none();
+    let value = value.then(|| view! { <p><small>{kind(texts, schema)}</small></p> });
     view! {
-        <details class="card">
-            <summary>
-                <h3>
-                    <code translate="no">{name}</code>
-                </h3>
-            </summary>
-            <div id=id class="endpoint-body">
-                <p>{description(&schema["description"])}</p>
-                <dl>{rows}</dl>
-            </div>
-        </details>
+        <section class="schema" id=anchor(name)>
+            <h3>
+                <code translate="no">{name.to_owned()}</code>
+            </h3>
+            <p>{description(&schema["description"])}</p>
+            {value}
+            {fields}
+        </section>
     }
     .into_any()
 }
 
-/// What a schema allows, in a few words; a schema of the components as a link.
-pub fn kind(schema: &Value) -> AnyView {
-    if let Some(name) = schema["$ref"].as_str().and_then(|it| it.rsplit('/').next()) {
-        let (link, name) = (format!("#{}", anchor(name)), name.to_owned());
-        return view! { <a href=link>{name}</a> }.into_any();
-    }
-    if schema["type"] == "array" {
-        return view! { "[" {kind(&schema["items"])} "]" }.into_any();
-    }
-    let alternatives = [&schema["anyOf"], &schema["oneOf"]];
-    if let Some(alternatives) = alternatives
-        .iter()
-        .find_map(|alternatives| alternatives.as_array())
-    {
-        let kinds = alternatives
-            .iter()
-            .filter(|alternative| alternative["type"] != "null")
-            .map(kind);
-        let kinds: Vec<_> = kinds.collect();
-        return view! { <span>{kinds}</span> }.into_any();
-    }
-    view! { <small>{words(schema)} " "</small> }.into_any()
-}
-
-fn words(schema: &Value) -> String {
-    let mut words = match &schema["type"] {
-        Value::Array(types) => types.iter().map(text).collect::<Vec<_>>(),
-        other => vec![text(other)],
-    };
-    if let Some(values) = schema["enum"].as_array() {
-        words = values.iter().map(Value::to_string).collect();
-    }
-    let bounds = [
-        ("minimum", "≥"),
-        ("maximum", "≤"),
-        ("minLength", "≥"),
-        ("maxLength", "≤"),
-        ("pattern", ""),
-    ];
-    for (name, sign) in bounds {
-        match &schema[name] {
-            Value::Null => {}
-            Value::String(pattern) => words.push(pattern.clone()),
-            bound => words.push(format!("{sign} {bound}")),
+/// The members of an object, and below each the members of an object that has no name; nothing for what is no object.
+pub fn fields(texts: &'static ReferenceTexts, schema: &Value) -> Option<AnyView> {
+    let mut rows = Vec::new();
+    for part in parts(schema) {
+        if schema_name(part).is_some() {
+            rows.push(view! { <div><dt>{kind(texts, part)}</dt></div> }.into_any());
+        }
+        for (name, member) in properties(part) {
+            let is_required = items(&part["required"]).any(|it| it == name);
+            rows.push(field(texts, name, member, is_required));
         }
     }
-    words.join(" ")
+    (!rows.is_empty()).then(|| view! { <dl class="members">{rows}</dl> }.into_any())
 }
 
-fn anchor(name: &str) -> String {
+fn field(texts: &'static ReferenceTexts, name: &str, schema: &Value, is_required: bool) -> AnyView {
+    let required = is_required.then(|| view! { <em>{texts.required}</em> });
+    let inner = unnamed_object(schema).and_then(|object| fields(texts, object));
+    view! {
+        <div>
+            <dt>
+                <code translate="no">{name.to_owned()}</code>
+                " "
+                <small>{kind(texts, schema)}</small>
+                " "
+                {required}
+            </dt>
+            <dd>{description(&schema["description"])} {inner}</dd>
+        </div>
+    }
+    .into_any()
+}
+
+/// The object that stands in this schema, alone, among others or as what an array has.
+fn unnamed_object(schema: &Value) -> Option<&Value> {
+    if schema["properties"].is_object() || schema["allOf"].is_array() {
+        return Some(schema);
+    }
+    let mut within = items(&schema["anyOf"]).chain(items(&schema["oneOf"]));
+    let within = within.find_map(unnamed_object);
+    within.or_else(|| schema.get("items").and_then(unnamed_object))
+}
+
+/// What a schema allows, in a few words; a schema of the components as a link.
+pub fn kind(texts: &'static ReferenceTexts, schema: &Value) -> AnyView {
+    if let Some(name) = schema_name(schema) {
+        let link = format!("#{}", anchor(name));
+        return view! { <a href=link>{name.to_owned()}</a> }.into_any();
+    }
+    if schema["type"] == "array" {
+        let [before, after] = texts.array;
+        let size = range(&schema["minItems"], &schema["maxItems"]);
+        let size = size.map(|size| format!(", {}", (texts.items)(&size)));
+        let after = format!("{after}{}", size.unwrap_or_default());
+        // Leptos writes a space for an empty text.
+        let [before, after] = [before.to_owned(), after].map(|it| (!it.is_empty()).then_some(it));
+        return view! { {before} {kind(texts, &schema["items"])} {after} }.into_any();
+    }
+    let alternatives: Vec<_> = items(&schema["anyOf"])
+        .chain(items(&schema["oneOf"]))
+        .collect();
+    if alternatives.is_empty() {
+        return words(texts, schema);
+    }
+    // The empty string counts as absent, like `null`.
+    let is_empty = |it: &&Value| it["enum"] == Value::from(vec![""]);
+    let may_be_absent = alternatives.iter().any(is_empty);
+    let is_said = |it: &&Value| !(is_empty(it) || may_be_absent && it["type"] == "null");
+    let kinds = alternatives.into_iter().filter(is_said).enumerate();
+    let kinds = kinds.map(|(number, it)| {
+        let or = (number > 0).then_some(" | ");
+        view! { {or} {kind(texts, it)} }
+    });
+    kinds.collect_view().into_any()
+}
+
+/// What a schema without others in it allows.
+fn words(texts: &'static ReferenceTexts, schema: &Value) -> AnyView {
+    let mut words = Vec::new();
+    let values: Vec<_> = items(&schema["enum"]).map(Value::to_string).collect();
+    if values.is_empty() {
+        let kinds: Vec<_> = match &schema["type"] {
+            Value::Array(types) => types.iter().map(text).collect(),
+            Value::Null if schema.get("allOf").is_some() => vec!["object"],
+            other => vec![text(other)],
+        };
+        words.push(kinds.join(" | "));
+    } else {
+        words.push(values.join(" | "));
+    }
+    words.extend(range(&schema["minimum"], &schema["maximum"]));
+    let (least, most) = (&schema["minLength"], &schema["maxLength"]);
+    if *least == 1 && most.is_null() {
+        words.push(texts.not_empty.to_owned());
+    } else if let Some(count) = range(least, most) {
+        words.push((texts.characters)(&count));
+    }
+    if let Some(default) = schema.get("default") {
+        words.push(format!("{} {default}", texts.default));
+    }
+    let words = words.join(", ");
+    let pattern = schema["pattern"].as_str().map(str::to_owned);
+    let pattern = pattern.map(|pattern| view! { " " <code translate="no">{pattern}</code> });
+    view! { {words} {pattern} }.into_any()
+}
+
+/// Bounds in signs; none without any.
+fn range(least: &Value, most: &Value) -> Option<String> {
+    let [least, most] = [least, most].map(|bound| bound.as_i64().map(group_thousands));
+    match (least, most) {
+        (None, None) => None,
+        (Some(least), None) => Some(format!("≥ {least}")),
+        (None, Some(most)) => Some(format!("≤ {most}")),
+        (Some(least), Some(most)) => Some(format!("{least}–{most}")),
+    }
+}
+
+/// The anchor of the schema of this name.
+pub fn anchor(name: &str) -> String {
     format!("schema-{name}")
 }

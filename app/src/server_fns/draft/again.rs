@@ -1,10 +1,10 @@
 //! A draft that says again what was sent before.
 
 use hato_domain::wire::{Notify, NotifyAction};
-use hato_domain::{PushOptions, Topic, Ttl, UnixMillis, Urgency};
+use hato_domain::{Pace, PushOptions, Topic, Ttl, UnixMillis, Urgency};
 use hato_service::ports::{SendConditions, SentContent};
 
-use super::{AudienceDraft, NotificationDraft, OptionsDraft, RichDraft};
+use super::{AudienceDraft, NotificationDraft, OptionsDraft, RichDraft, TimingDraft};
 
 impl NotificationDraft {
     /// What the form holds that would send the same again, at once. Members that the form does not have are left out.
@@ -18,6 +18,7 @@ impl NotificationDraft {
             badge: sent.badge.clone().unwrap_or_default(),
             rich: RichDraft::again(sent),
             audience: AudienceDraft::again(content.conditions),
+            timing: TimingDraft::again(content.pace),
             options: OptionsDraft::again(&content.options),
             ..Self::default()
         }
@@ -84,6 +85,16 @@ impl AudienceDraft {
     /// Whether users were meant whom nobody knows any more.
     pub fn has_forgotten_users(&self) -> bool {
         self.users == Self::FORGOTTEN_USERS
+    }
+}
+
+impl TimingDraft {
+    /// The same pace, and no times: it goes at once.
+    fn again(pace: Option<Pace>) -> Self {
+        Self {
+            max_per_minute: pace.map_or_else(String::new, |pace| pace.per_minute().to_string()),
+            ..Self::default()
+        }
     }
 }
 

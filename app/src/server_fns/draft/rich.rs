@@ -64,6 +64,21 @@ impl RichDraft {
         ]
     }
 
+    /// What the buttons show, without those that show nothing.
+    pub fn shown_buttons(&self) -> Vec<String> {
+        let texts = self.buttons().map(|[text, ..]| non_empty(text));
+        texts.into_iter().flatten().collect()
+    }
+
+    /// What each button shows, its link and its icon.
+    pub(super) fn buttons(&self) -> [[&String; 3]; 3] {
+        [
+            [&self.button_1, &self.button_1_url, &self.button_1_icon],
+            [&self.button_2, &self.button_2_url, &self.button_2_icon],
+            [&self.button_3, &self.button_3_url, &self.button_3_icon],
+        ]
+    }
+
     /// A request that has these members alone; `INVALID_INPUT` for data that is no JSON, a time that is none, and no number.
     pub(super) fn notify(&self) -> Result<Notify, ErrorCode> {
         Ok(Notify {
@@ -84,13 +99,8 @@ impl RichDraft {
 
     /// The buttons of which anything is filled in; reports name them by their places.
     fn actions(&self) -> Option<Vec<NotifyAction>> {
-        let buttons = [
-            [&self.button_1, &self.button_1_url, &self.button_1_icon],
-            [&self.button_2, &self.button_2_url, &self.button_2_icon],
-            [&self.button_3, &self.button_3_url, &self.button_3_icon],
-        ];
         let names = ["button-1", "button-2", "button-3"];
-        let given = names.into_iter().zip(buttons);
+        let given = names.into_iter().zip(self.buttons());
         let given = given.filter_map(|(name, fields)| button(name, fields));
         let actions: Vec<_> = given.collect();
         (!actions.is_empty()).then_some(actions)

@@ -16,10 +16,12 @@ impl PageResponse {
     pub async fn read(response: http::Response<Body>) -> Self {
         let (parts, body) = response.into_parts();
         let body = body.collect().await.expect("a whole body").to_bytes();
+        let text = String::from_utf8(body.to_vec()).expect("text");
         Self {
             status: parts.status,
             headers: parts.headers,
-            body: String::from_utf8(body.to_vec()).expect("text"),
+            // Leptos ends a text with an empty comment where the types of views are erased.
+            body: text.replace("<!>", ""),
         }
     }
 
@@ -67,6 +69,22 @@ impl PageResponse {
     #[track_caller]
     pub fn hides(&self, text: &str) -> &Self {
         assert!(!self.body.contains(text), "{text:?} in\n{}", self.body);
+        self
+    }
+
+    /// Asserts that these fields of the compose page, and no others, are said to be wrong: in the note, and below each of them.
+    #[track_caller]
+    pub fn names_wrong_fields(&self, fields: &[&str]) -> &Self {
+        for field in fields {
+            let said = format!("send-{field}-wrong");
+            let read_with = self.body.matches(&format!("{said}\"")).count();
+            assert!(read_with > 1, "{field} is not described by {said}");
+            self.shows(&format!("href=\"#send-{field}\""))
+                .shows(&format!("id=\"{said}\""))
+                .shows("aria-invalid=\"true\"");
+        }
+        let said = self.body.matches("class=\"wrong\"").count();
+        assert_eq!(said, fields.len(), "{fields:?} in\n{}", self.body);
         self
     }
 }

@@ -6,7 +6,8 @@ use leptos::prelude::*;
 use super::pictures::{PictureChoices, PictureField};
 use crate::components::{Field, FieldKind, Note, Tone};
 use crate::i18n::ComposeTexts;
-use crate::islands::{Composer, IconTexts, PreviewTexts, Samples};
+use crate::islands::{Composer, IconTexts, PreviewTexts, Samples, Written};
+use crate::pages::PreviewStyle;
 use crate::request_context::RequestContext;
 use crate::server_fns::NotificationDraft;
 
@@ -30,8 +31,16 @@ pub(super) fn ContentSection(
         insecure: texts.icon_insecure.to_owned(),
         broken: texts.icon_broken.to_owned(),
     };
-    let written = [&*draft.title, &draft.body, draft.icon(), draft.badge()].map(str::to_owned);
+    let written = Written {
+        title: draft.title.clone(),
+        body: draft.body.clone(),
+        icon: draft.icon().to_owned(),
+        badge: draft.badge().to_owned(),
+        image: draft.rich.image.clone(),
+        buttons: draft.rich.shown_buttons(),
+    };
     view! {
+        <PreviewStyle />
         <Composer
             limit=Notification::MAX_PAYLOAD_BYTES
             label=texts.size.to_owned()
@@ -52,11 +61,18 @@ pub(super) fn ContentSection(
 
 /// What is said around the previews.
 pub(super) fn preview_texts(texts: &ComposeTexts) -> PreviewTexts {
+    let [windows, macos, android, ios] = texts.preview_systems;
+    let [on_windows, on_macos, on_android] = texts.preview_extras;
     PreviewTexts {
         title: texts.preview.to_owned(),
-        systems: texts.preview_systems.map(str::to_owned),
         whole: texts.preview_whole.to_owned(),
         hint: texts.preview_hint.to_owned(),
+        systems: vec![
+            format!("{windows}{on_windows}"),
+            format!("{macos}{on_macos}"),
+            format!("{android}{on_android}"),
+            ios.to_owned(),
+        ],
     }
 }
 

@@ -6,15 +6,15 @@ use hato_service::ports::AppRecord;
 use http::header::CACHE_CONTROL;
 use leptos::prelude::*;
 
-use super::Refused;
 use super::audience::AudienceSection;
 use super::content::ContentSection;
 use super::month::{FormMonthNote, MonthlyQuota};
 use super::options::OptionsSection;
 use super::pictures::PictureChoices;
+use super::refusal::{RefusalNote, RefusedDraft};
 use super::rich::RichSection;
 use super::timing::TimingSection;
-use crate::components::{ErrorNote, Frame, Note, Tone};
+use crate::components::{Frame, Note, Tone};
 use crate::i18n::ComposeTexts;
 use crate::pages::IslandAssets;
 use crate::pages::app::frame::{AppFrame, Section, app_path};
@@ -22,7 +22,7 @@ use crate::pages::app::path_segment;
 use crate::pages::app::sender::sender;
 use crate::pages::app::this_browser::SendToMeFirst;
 use crate::request_context::RequestContext;
-use crate::server_fns::{DraftPart, NotificationDraft};
+use crate::server_fns::NotificationDraft;
 
 /// The id of the form that holds the draft.
 pub(super) const DRAFT_FORM: &str = "draft";
@@ -67,7 +67,7 @@ pub(super) fn ComposeForm(
     app: AppRecord,
     draft: NotificationDraft,
     pictures: PictureChoices,
-    refused: Option<Refused>,
+    refused: Option<RefusedDraft>,
     month: Option<MonthlyQuota>,
 ) -> impl IntoView {
     let texts = &ctx.texts().app.compose;
@@ -79,12 +79,26 @@ pub(super) fn ComposeForm(
     view! {
         <AppFrame app section=Section::Compose>
             <p class="lead">{texts.lead}</p>
-            {refused.map(|refused| view! { <RefusalNote texts refused /> })}
+            {refused.map(|refused| view! { <RefusalNote ctx=ctx.clone() texts refused /> })}
             {month.map(|quota| view! { <FormMonthNote ctx texts quota everybody /> })}
             <DraftForm texts action draft pictures app=id site audience to_me />
         </AppFrame>
     }
     .into_any()
+}
+
+fn what_is_kept(
+    texts: &ComposeTexts,
+    draft: &NotificationDraft,
+    is_whole: bool,
+) -> Vec<(Tone, &'static str)> {
+    let without_users = draft.audience.has_forgotten_users();
+    let notes = [
+        (is_whole && !without_users).then_some((Tone::Info, texts.again)),
+        (!is_whole).then_some((Tone::Warning, texts.again_in_part)),
+        without_users.then_some((Tone::Warning, texts.again_without_users)),
+    ];
+    notes.into_iter().flatten().collect()
 }
 
 /// The form with what was sent before; what is left of the month is said with the question.
@@ -93,6 +107,8 @@ pub(super) fn ComposeAgain(
     ctx: RequestContext,
     app: AppRecord,
     draft: NotificationDraft,
+    /// Whether all of what was sent is still kept.
+    is_whole: bool,
     pictures: PictureChoices,
 ) -> impl IntoView {
     let texts = &ctx.texts().app.compose;
@@ -100,36 +116,15 @@ pub(super) fn ComposeAgain(
     let (site, id) = (sender(texts, &app), app.id.to_string());
     let audience = (texts.audience)(app.active_subscriptions);
     let to_me = view! { <SendToMeFirst ctx=ctx.clone() app=app.clone() /> }.into_any();
-    let (tone, text) = if draft.audience.has_forgotten_users() {
-        (Tone::Warning, texts.again_without_users)
-    } else {
-        (Tone::Info, texts.again)
-    };
+    let notes = what_is_kept(texts, &draft, is_whole);
+    let note = |(tone, text)| view! { <Note tone text /> };
     view! {
         <AppFrame app section=Section::Compose>
-            <Note tone text />
+            {notes.into_iter().map(note).collect_view()}
             <DraftForm texts action draft pictures app=id site audience to_me />
         </AppFrame>
     }
     .into_any()
-}
-
-/// Why the draft was refused, and what to look at.
-#[component]
-fn RefusalNote(texts: &'static ComposeTexts, refused: Refused) -> impl IntoView {
-    let Refused { code, part } = refused;
-    let advice = match part {
-        _ if code != ErrorCode::InvalidInput => None,
-        DraftPart::Content => None,
-        DraftPart::Rich => Some(texts.rich.refused),
-        DraftPart::Audience => Some(texts.refused_audience),
-        DraftPart::Timing => Some(texts.refused_timing),
-        DraftPart::Options => Some(texts.options.refused),
-    };
-    match advice {
-        None => view! { <ErrorNote code /> }.into_any(),
-        Some(text) => view! { <Note tone=Tone::Error text /> }.into_any(),
-    }
 }
 
 #[component]

@@ -26,6 +26,18 @@ struct PictureChoice {
     is_icon: bool,
 }
 
+impl PictureChoice {
+    fn new(base: &str, picture: &PictureRecord, label: String) -> Self {
+        let path = format!("/media/{}", picture.name);
+        Self {
+            url: format!("{base}{path}"),
+            path,
+            label,
+            is_icon: picture.is_icon,
+        }
+    }
+}
+
 impl PictureChoices {
     /// The app's pictures.
     pub(super) async fn load(ctx: &RequestContext, access: &MayManage) -> ServiceResult<Self> {
@@ -44,13 +56,7 @@ impl PictureChoices {
         let count = pictures.len();
         let numbered = pictures.into_iter().enumerate();
         let choices = numbered.map(|(before, picture)| {
-            let path = format!("/media/{}", picture.name);
-            PictureChoice {
-                url: format!("{base}{path}"),
-                path,
-                label: (texts.numbered)(count - before),
-                is_icon: picture.is_icon,
-            }
+            PictureChoice::new(base, &picture, (texts.numbered)(count - before))
         });
         Self {
             choices: choices.collect(),

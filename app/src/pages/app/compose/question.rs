@@ -14,11 +14,11 @@ use super::rich::RichFacts;
 use crate::components::{Fact, Note, Tone, textarea_content};
 use crate::i18n::ComposeTexts;
 use crate::islands::PreviewTabs;
-use crate::pages::IslandAssets;
 use crate::pages::app::delivery_facts::{AudienceFacts, ScheduleFacts};
 use crate::pages::app::frame::{AppFrame, Section, app_path};
 use crate::pages::app::sender::sender;
 use crate::pages::app::this_browser::SendToMeFirst;
+use crate::pages::{IslandAssets, PreviewStyle};
 use crate::request_context::RequestContext;
 use crate::server_fns::NotificationDraft;
 
@@ -47,6 +47,7 @@ pub(super) fn ReviewForm(
     view! {
         <AppFrame app section=Section::Compose title=texts.review_title>
             <IslandAssets />
+            <PreviewStyle />
             <form id=DRAFT_FORM method="post" action=action class="card review">
                 <PreviewTabs
                     texts=preview_texts(texts)
@@ -54,6 +55,8 @@ pub(super) fn ReviewForm(
                     body=draft.body.clone()
                     icon=draft.icon().to_owned()
                     badge=draft.badge().to_owned()
+                    image=draft.rich.image.clone()
+                    buttons=draft.rich.shown_buttons()
                     site
                 />
                 <Plan ctx=ctx.clone() draft=draft.clone() plan />

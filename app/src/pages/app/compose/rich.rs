@@ -5,10 +5,12 @@ use hato_domain::notification::TextDirection;
 use leptos::prelude::*;
 
 use super::timing::time_field_texts;
+use super::wrong_field::marked;
 use crate::components::{Fact, Field, FieldKind, TimeStyle, Timestamp};
 use crate::i18n::{ComposeTexts, RichTexts};
 use crate::islands::TimeField;
 use crate::server_fns::RichDraft;
+use crate::wrong_text::WrongText;
 
 /// Picture, buttons and the rest, folded away until one is filled in.
 #[component]
@@ -23,7 +25,12 @@ pub(super) fn RichSection(texts: &'static ComposeTexts, draft: RichDraft) -> imp
                 <p class="hint">{words.note}</p>
                 <Pictures texts=words draft=draft.clone() />
                 <Behaviour texts=words draft=draft.clone() />
-                <TimeField name="timestamp".to_owned() value=draft.timestamp.clone() texts=time />
+                <TimeField
+                    name="timestamp".to_owned()
+                    value=draft.timestamp.clone()
+                    wrong=marked("timestamp").map(str::to_owned)
+                    texts=time
+                />
                 <ForTheSite texts=words draft />
             </div>
         </details>
@@ -59,14 +66,8 @@ fn Pictures(texts: &'static RichTexts, draft: RichDraft) -> impl IntoView {
 /// How it comes, stays, and takes another one's place.
 #[component]
 fn Behaviour(texts: &'static RichTexts, draft: RichDraft) -> impl IntoView {
-    let choice = |name, label, ticked: &str| {
-        view! {
-            <label class="choice">
-                <input type="checkbox" name=name value="true" checked=!ticked.is_empty() />
-                <span>{label}</span>
-            </label>
-        }
-    };
+    let choice =
+        |name, label, ticked: &str| view! { <Choice name label ticked=!ticked.is_empty() /> };
     view! {
         <Field
             form="send"
@@ -81,6 +82,32 @@ fn Behaviour(texts: &'static RichTexts, draft: RichDraft) -> impl IntoView {
         {choice("renotify", texts.renotify, &draft.renotify)}
         {choice("require_interaction", texts.require_interaction, &draft.require_interaction)}
         {choice("silent", texts.silent, &draft.silent)}
+    }
+    .into_any()
+}
+
+/// A box to tick.
+#[component]
+fn Choice(name: &'static str, label: &'static str, ticked: bool) -> impl IntoView {
+    let id = format!("send-{name}");
+    let wrong_id = format!("{id}-wrong");
+    let wrong = marked(name);
+    view! {
+        <div>
+            <label class="choice">
+                <input
+                    id=id
+                    type="checkbox"
+                    name=name
+                    value="true"
+                    checked=ticked
+                    aria-invalid=wrong.map(|_| "true")
+                    aria-describedby=wrong.map(|_| wrong_id.clone())
+                />
+                <span>{label}</span>
+            </label>
+            <WrongText id=wrong_id text=wrong.map(str::to_owned) />
+        </div>
     }
     .into_any()
 }
@@ -172,8 +199,8 @@ pub(super) fn RichFacts(texts: &'static RichTexts, draft: RichDraft) -> impl Int
     given.map(fact).collect_view().into_any()
 }
 
-/// What a field is called in the question.
-fn label(texts: &RichTexts, field: &str) -> &'static str {
+/// What a field is called in the question and in a refusal.
+pub(super) fn label(texts: &RichTexts, field: &str) -> &'static str {
     match field {
         "image" => texts.image,
         "button_1" => texts.button_1,

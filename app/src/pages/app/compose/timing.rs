@@ -2,6 +2,7 @@
 
 use leptos::prelude::*;
 
+use super::wrong_field::marked;
 use crate::components::{Field, FieldKind};
 use crate::i18n::ComposeTexts;
 use crate::islands::{TimeField, TimeFieldTexts};
@@ -15,14 +16,21 @@ pub(super) fn TimingSection(texts: &'static ComposeTexts, draft: TimingDraft) ->
         .into_iter()
         .any(is_given);
     let words = |label| time_field_texts(texts, label);
+    let wrong = |name| marked(name).map(str::to_owned);
     view! {
         <details class="section" open=open>
             <summary>{texts.timing}</summary>
             <div class="fields">
-            <TimeField name="send_at".to_owned() value=draft.send_at texts=words(texts.send_at) />
+            <TimeField
+                name="send_at".to_owned()
+                value=draft.send_at
+                wrong=wrong("send_at")
+                texts=words(texts.send_at)
+            />
             <TimeField
                 name="expires_at".to_owned()
                 value=draft.expires_at
+                wrong=wrong("expires_at")
                 texts=words(texts.expires_at)
             />
             <Field

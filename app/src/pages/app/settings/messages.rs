@@ -11,13 +11,13 @@ use crate::request_context::RequestContext;
 use crate::server_fns::{ChangeMessages, SubmittedFields};
 
 /// What the form shows: what was refused, or what is stored.
-struct Shown {
+struct MessageSettingsForm {
     site_url: String,
     declarative: bool,
     tracking: Tracking,
 }
 
-impl Shown {
+impl MessageSettingsForm {
     fn new(app: &AppRecord, submitted: &SubmittedFields) -> Self {
         let stored = &app.messages;
         // A choice is made whenever the form is sent.
@@ -49,7 +49,7 @@ pub fn MessagesForm(
     submitted: SubmittedFields,
 ) -> impl IntoView {
     let texts = &ctx.texts().app.settings;
-    let shown = Shown::new(&app, &submitted);
+    let shown = MessageSettingsForm::new(&app, &submitted);
     view! {
         <section class="card narrow" id="messages">
             <h2>{texts.messages_title}</h2>

@@ -54,7 +54,7 @@ const fn tag(state: StateFilter) -> &'static str {
 
 /// The form that searches.
 #[component]
-pub(super) fn Search(
+pub(super) fn SubscriberSearch(
     texts: &'static SubscribersTexts,
     path: String,
     filter: SubscriptionFilter,

@@ -1,0 +1,60 @@
+//! The lines of an uploaded list that would not be taken, as a file.
+//!
+//! Nothing of a list stays on the server: the file comes from looking at the list once more, which is posted with the request.
+
+use axum::response::{IntoResponse as _, Response};
+use hato_domain::import::RefusedLine;
+use hato_service::access::MayManage;
+use hato_service::{Service, ServiceResult};
+use http::request::Parts;
+
+use super::{MAX_ROWS, attachment};
+use crate::i18n::Texts;
+use crate::language::Lang;
+use crate::request_context::query_value;
+use crate::upload::{REFUSED_LINES_STEP, Upload, takes_list};
+use crate::{AppContext, csv, session_cookie};
+
+const COLUMNS: [&str; 3] = ["line", "code", "reason"];
+
+/// The file; `None` where the page is to answer, which says what is wrong.
+pub async fn refused_lines(
+    context: &AppContext,
+    request: &Parts,
+    upload: &Upload,
+) -> Option<Response> {
+    let path = request.uri.path();
+    if !takes_list(path) || query_value(&request.uri, "step").as_deref() != Some(REFUSED_LINES_STEP)
+    {
+        return None;
+    }
+    let (app, _) = path.strip_prefix("/apps/")?.split_once('/')?;
+    let session = session_cookie::read(&request.headers)?;
+    let service = &context.service;
+    let access = access(service, &session, app).await.ok()?;
+    let taken = upload.look_at(service, &access, MAX_ROWS).await?;
+    if taken.stopped.is_some() {
+        upload.give_back(taken);
+        return None;
+    }
+    let lang = Lang::from_headers(&request.headers);
+    let file = file(lang, taken.report.first_refused).ok()?;
+    Some((attachment("refused-lines.csv"), file).into_response())
+}
+
+/// The same checks as those of the page.
+async fn access(service: &Service, session: &str, app: &str) -> ServiceResult<MayManage> {
+    let owner = service.authenticate_session(session).await?.owner;
+    owner.require_reviewed()?;
+    service.manage(&owner, app).await
+}
+
+fn file(lang: Lang, lines: Vec<RefusedLine>) -> ServiceResult<Vec<u8>> {
+    let texts = &Texts::for_language(lang).app.import;
+    let row = |line: RefusedLine| {
+        let reason = texts.reason(lang, &line);
+        [line.line.to_string(), line.code, reason]
+    };
+    let rows = csv::lines(lines.into_iter().map(row))?;
+    Ok([csv::heading(COLUMNS)?, rows].concat())
+}
