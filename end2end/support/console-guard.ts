@@ -19,7 +19,8 @@ export async function openGuarded(browser: Browser, options: BrowserContextOptio
   const posted = new Set<string>();
   page.on('request', (request) => {
     if (request.isNavigationRequest()) documents.add(request.url());
-    if (request.headers()['x-hato-form']) posted.add(request.url());
+    const isUpload = request.method() === 'POST' && request.resourceType() === 'xhr';
+    if (request.headers()['x-hato-form'] || isUpload) posted.add(request.url());
   });
   page.on('console', (message) => {
     const { url } = message.location();

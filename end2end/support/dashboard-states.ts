@@ -88,6 +88,7 @@ interface Traffic {
   calledOff: string;
   refused: string;
   toSome: string;
+  toNobody: string;
   event: string;
   subscriber: string;
 }
@@ -109,7 +110,7 @@ export class DashboardStates {
     const off = await ApiApp.create(hato, session, '閉店した支店');
     const withWebhook = await ApiApp.create(hato, downgradedSession, '二号店');
     const withoutWebhook = await ApiApp.create(hato, downgradedSession, '三号店');
-    const traffic = await createTraffic(app, push, receiver);
+    const traffic = { ...(await createTraffic(app, push, receiver)), toNobody: await workshop.send(closing) };
     receiver.answer('/gone', 410, 'Gone');
     await triggerWebhook(off, push, receiver.url('/gone'));
     await triggerWebhook(withWebhook, push, receiver.url('/hook'));
@@ -154,6 +155,8 @@ export class DashboardStates {
       { name: 'compose-refused-to', path: `${app}/send`, prepare: reviewNobody, shows: '.note.error' },
       { name: 'compose-refused-times', path: `${app}/send`, prepare: reviewTooLate, shows: '.note.error' },
       { name: 'compose-refused', path: `${app}/send`, prepare: reviewTooMuch, shows: '.note.error' },
+      { name: 'compose-refused-fields', path: `${app}/send`, prepare: reviewWrongFields, shows: '.wrong-fields' },
+      { name: 'compose-pictures', path: `${workshop}/send`, prepare: uploadAndCompose, shows: 'form.compose details .note.warning' },
       { name: 'compose-again', path: `${app}/send?from=${refs.toSome}`, shows: '.note' },
       { name: 'send', path: `${app}/sends/${refs.done}` },
       { name: 'send-running', path: `${app}/sends/${refs.running}`, shows: '[data-running]' },
@@ -162,6 +165,7 @@ export class DashboardStates {
       { name: 'send-called-off', path: `${app}/sends/${refs.calledOff}?cancelled=0`, shows: '.note.success' },
       { name: 'send-refused', path: `${app}/sends/${refs.refused}`, shows: '.status.refused' },
       { name: 'send-to', path: `${app}/sends/${refs.toSome}`, shows: '.send-details code' },
+      { name: 'send-nobody', path: `${workshop}/sends/${refs.toNobody}`, shows: '.status.nobody' },
       { name: 'history', path: `${app}/history` },
       { name: 'history-scheduled', path: `${app}/history?status=scheduled`, shows: '.status.scheduled' },
       { name: 'history-searched', path: `${app}/history?q=${encodeURIComponent(notification.title)}&from=2020-01-01`, shows: '.delivery-bar' },
@@ -173,12 +177,14 @@ export class DashboardStates {
       { name: 'subscriber', path: `${app}/subscribers/${refs.subscriber}`, shows: '#subscriber-id' },
       { name: 'subscriber-menu', path: `${app}/subscribers/${refs.subscriber}`, prepare: askToConfirm, shows: 'details.confirm[open] form' },
       { name: 'subscribers-import', path: `${app}/subscribers/import` },
+      { name: 'subscribers-imported', path: `${workshop}/subscribers/import`, prepare: checkList, shows: 'table.refused-lines' },
       { name: 'audience', path: `${app}/audience`, shows: 'table.audience-hosts' },
       { name: 'keys', path: `${app}/keys`, shows: 'table.keys' },
       { name: 'keys-new', path: `${workshop}/keys`, prepare: makeKey, shows: '#new-key' },
       { name: 'keys-refused', path: `${workshop}/keys`, prepare: makeNamelessKey, shows: '#create .note.error' },
       { name: 'key-history', path: `${app}/keys/history` },
       { name: 'vapid-keys', path: `${app}/keys/vapid` },
+      { name: 'vapid-keys-exported', path: `${workshop}/keys/vapid`, prepare: exportVapidKey, shows: '#private-key' },
       { name: 'dead-letters', path: `${app}/dead-letters` },
       { name: 'dead-letters-of-send', path: `${app}/dead-letters?send=${refs.done}`, shows: '.note' },
       { name: 'webhook', path: `${app}/webhook`, shows: '#attempts tbody tr:nth-child(3)' },
@@ -187,6 +193,7 @@ export class DashboardStates {
       { name: 'webhook-refused', path: `${empty}/webhook`, prepare: setBadWebhook, shows: '#webhook .note.error' },
       { name: 'webhook-off', path: `${refs.off}/webhook`, shows: '#switch form' },
       { name: 'settings', path: `${app}/settings` },
+      { name: 'settings-pictures', path: `${workshop}/settings`, prepare: uploadPicture, shows: 'ul.pictures img' },
       { name: 'settings-refused', path: `${app}/settings`, prepare: deleteUnderAnotherName, shows: '#delete .note.error' },
       { name: 'empty-overview', path: empty },
       { name: 'empty-history', path: `${empty}/history` },
@@ -199,7 +206,7 @@ export class DashboardStates {
 }
 
 /** Gives an app keys, subscribers of every kind, a webhook, and sends in every state. */
-async function createTraffic(app: ApiApp, push: PushService, receiver: WebhookReceiver): Promise<Traffic> {
+async function createTraffic(app: ApiApp, push: PushService, receiver: WebhookReceiver): Promise<Omit<Traffic, 'toNobody'>> {
   await app.createKey('注文サーバー', 'notify');
   await app.createKey('管理スクリプト', 'full');
   const { id: old } = await app.createKey('古いサーバー', 'notify');
@@ -227,7 +234,7 @@ async function createTraffic(app: ApiApp, push: PushService, receiver: WebhookRe
 }
 
 /** Gives some subscribers users and tags, and the app sends to them and sends that are scheduled. */
-async function createWaitingTraffic(app: ApiApp, browsers: Subscriber[]): Promise<Omit<Traffic, 'done' | 'running' | 'cancelled' | 'event' | 'subscriber'>> {
+async function createWaitingTraffic(app: ApiApp, browsers: Subscriber[]): Promise<Pick<Traffic, 'scheduled' | 'calledOff' | 'refused' | 'toSome'>> {
   for (const [number, browser] of browsers.slice(-12).entries()) {
     await app.identify(browser, `member-${number % 3}`, ['news', number % 2 ? 'lang:ja' : 'lang:en', '_plan:pro']);
   }
@@ -272,6 +279,7 @@ const signedOutStates: PageState[] = [
   { name: 'landing', path: '/' },
   { name: 'pricing', path: '/pricing' },
   { name: 'reference', path: '/docs/api' },
+  { name: 'reference-group', path: '/docs/api/sending', shows: '#notify' },
   { name: 'guides', path: '/docs' },
   { name: 'guide', path: '/docs/embed' },
   { name: 'guide-deploy', path: '/docs/deploy' },
@@ -287,6 +295,7 @@ const accountStates: PageState[] = [
   { name: 'apps', path: '/apps' },
   { name: 'apps-refused', path: '/apps', prepare: makeNamelessApp, shows: '#create .note.error' },
   { name: 'account', path: '/account' },
+  { name: 'pricing-operator', path: '/pricing', shows: '.plan a[href="/operator"]' },
   { name: 'search', path: '/search?q=%E3%83%91%E3%83%B3', shows: '#found a' },
   { name: 'palette', path: '/account', prepare: openPalette, shows: '#palette [role=option]' },
   { name: 'operator', path: '/operator', shows: 'table.accounts' },
@@ -298,6 +307,7 @@ const accountStates: PageState[] = [
 /** On the Free plan: apps beyond its limit, a month nearly spent, a webhook that was set before and one that was not. */
 function freePlanStates(withWebhook: string, withoutWebhook: string): PageState[] {
   return [
+    { name: 'pricing-owner', path: '/pricing', prepare: unfold, shows: '.plan pre' },
     { name: 'free-apps', path: '/apps', shows: '#create a[href="/pricing"]' },
     { name: 'free-apps-refused', path: '/apps?error=PLAN_LIMIT_EXCEEDED&form=create#create', shows: '#create .note.error a' },
     { name: 'free-webhook', path: `${withoutWebhook}/webhook`, shows: '#webhook a[href="/pricing"]' },
@@ -347,6 +357,37 @@ function reviewNobody(page: Page): Promise<void> {
 
 function reviewTooLate(page: Page): Promise<void> {
   return fillAll(page, { ...notification, ...times(), send_at: '2026-01-01T09:00' }, '[value=review]');
+}
+
+function reviewWrongFields(page: Page): Promise<void> {
+  const wrong = { title: ' ', url: 'http://example.com/', button_1_url: 'https://example.com/', topic: '!' };
+  return fillAll(page, { ...notification, ...wrong, data: '[]', lang: '!', timestamp: '1960-01-01T09:00' }, '[value=review]');
+}
+
+/** Puts a picture among those of the app. */
+async function uploadPicture(page: Page): Promise<void> {
+  await page.locator('#pictures-picture').setInputFiles(join(import.meta.dirname, '../../style/public/icon-192.png'));
+  await submit(page, '#pictures form[enctype]', {});
+}
+
+async function uploadAndCompose(page: Page): Promise<void> {
+  const compose = page.url();
+  await page.goto(compose.replace(/send$/, 'settings'));
+  await uploadPicture(page);
+  await page.goto(compose);
+  await unfold(page);
+}
+
+/** Looks at a list of which no line can be taken. */
+async function checkList(page: Page): Promise<void> {
+  const lines = ['{"endpoint":"https://push.example/1"}', 'no JSON', '{"endpoint":"http://push.example/2"}'];
+  await page.locator('#import-list').setInputFiles({ name: 'list.ndjson', mimeType: 'text/plain', buffer: Buffer.from(lines.join('\n')) });
+  await submit(page, '#import', {}, '[type=submit]:not([formaction])');
+}
+
+async function exportVapidKey(page: Page): Promise<void> {
+  await askToConfirm(page);
+  await submit(page, 'form[action="/_app/export_vapid_key"]', { confirmation: owner.password });
 }
 
 function review(page: Page): Promise<void> {

@@ -105,7 +105,7 @@ for (const { name, lang, locale, scripts, tag } of variants) {
     await page.goto(app.path);
     await page.locator('#coming a').click();
     await page.waitForURL('**/history?status=scheduled');
-    await page.locator('table.sends a').click();
+    await page.locator('table.sends .content a').click();
     await page.waitForURL('**/sends/snd_*');
     await page.locator('details.confirm > summary').click();
     await page.locator('details.confirm button.danger').click();

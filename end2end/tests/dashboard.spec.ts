@@ -29,13 +29,13 @@ const expectedTexts = {
     sections: ['Overview', 'Send', 'History', 'Subscribers', 'Reach', 'Embed', 'API keys', 'Undelivered', 'Webhook', 'Settings'],
     question: 'Send this notification?',
     audience: 'It goes to 1 active subscriber right away.',
-    sender: 'the site that subscribed',
+    sender: 'Your site',
     done: 'Done',
-    changed: 'Your password is changed',
-    removed: 'The subscriber is removed',
-    keyDeleted: 'The key is deleted',
-    renamed: 'The app is renamed',
-    appDeleted: 'The app is deleted',
+    changed: 'Your password was changed',
+    removed: 'The subscriber was removed',
+    keyDeleted: 'The key was deleted',
+    renamed: 'The app was renamed',
+    appDeleted: 'The app was deleted',
     lost: 'Return to sender',
     missing: 'A required field is empty',
   },
@@ -133,7 +133,7 @@ for (const { name, lang, locale, scripts, tag } of variants) {
     await expect(page.locator('.counts .sent dd')).toHaveText('1');
 
     await page.goto(`${app}/history`);
-    await page.locator('table.sends a').click();
+    await page.locator('table.sends .content a').click();
     await page.waitForURL('**/sends/snd_*');
     await page.goto(app);
     await expect(page.locator('.checklist')).toHaveCount(0);

@@ -75,5 +75,22 @@ test('meters fill their height, code is large enough, long titles end, and a wro
     if (says) await expect(word).toContainText(says);
     else await expect(word).toBeEmpty();
   }
+
+  // One that is in the form already fails before the scripts run.
+  let failed = 0;
+  page.on('requestfailed', (request) => (failed += Number(request.url().endsWith('/late.png'))));
+  await page.route(/\.wasm$/, async (route) => {
+    await expect.poll(() => failed, { intervals: [20] }).toBeGreaterThan(0);
+    await route.continue();
+  });
+  await page.locator('#send-title').fill('題');
+  await page.locator('#send-body').fill('本文');
+  await page.locator('#send-icon').fill('https://icons.example/late.png');
+  await page.locator('button[value=review]').click();
+  await expect(page.locator('.review')).toBeVisible();
+  failed = 0;
+  await page.locator('button[value=edit]').click();
+  await expect(page.locator('#send-icon')).toHaveValue('https://icons.example/late.png');
+  await expect(word).toContainText('読み込めません');
   await page.context().close();
 });

@@ -157,3 +157,50 @@ test('a long name stretches no neighbour, and the site has its icons', async ({ 
   for (const { src } of manifest.icons) expect((await page.request.get(hato.url + src)).status(), src).toBe(200);
   await page.context().close();
 });
+
+test('a refused notification names each wrong field, with scripts and without', async ({ browser, ownHato: hato }) => {
+  const session = await registerAccount(hato, { email: 'owner@example.com', password });
+  const app = await ApiApp.create(hato, session, 'はとパン');
+  const options = { locale: 'en-GB', javaScriptEnabled: false, viewport: { width: 800, height: 700 } };
+  const { page } = await openLoggedIn(browser, hato.url, session, options);
+  const refuse = async (fields: Record<string, string>, wrong: Record<string, RegExp>) => {
+    await page.goto(`${app.path}/send`);
+    for (const summary of await page.locator('form.compose details > summary').all()) await summary.click();
+    const typed = { title: 'Fresh', body: 'Croissants', ...fields };
+    for (const [name, value] of Object.entries(typed)) await page.locator(`#send-${name}`).fill(value);
+    // The server has to judge it.
+    await page.locator('form.compose').evaluate((form: HTMLFormElement) => (form.noValidate = true));
+    await page.locator('button[value=review]').click();
+    await expect(page.locator('form.compose .wrong')).toHaveCount(Object.keys(wrong).length);
+    expect(await seesHeader(page)).toBe(true);
+    for (const [name, says] of Object.entries(wrong)) {
+      const field = page.locator(`#send-${name}`);
+      await expect(field).toHaveAttribute('aria-invalid', 'true');
+      await expect(field).toHaveAccessibleDescription(says);
+      await expect(field).toHaveValue((typed as Record<string, string>)[name] ?? '');
+      await page.locator(`.note.error a[href="#send-${name}"]`).click();
+      await expect(field).toBeInViewport();
+    }
+  };
+  await refuse({ title: ' ', body: '' }, { title: /Please fill this in/, body: /Please fill this in/ });
+  await refuse({ url: 'http://example.com/', tags: 'news &&' }, { url: /starts with https/, tags: /Join tags only/ });
+  await refuse({ users: 'x'.repeat(2_000), send_at: '2020-01-01T09:00' }, { users: /one user ID per line/, send_at: /in the future/ });
+  await refuse({ ttl: '-1', topic: '!', max_per_minute: '0' }, { ttl: /whole number/, topic: /up to 32 letters/, max_per_minute: /whole number/ });
+  await refuse({ button_1_url: 'https://example.com/', data: '[]' }, { button_1: /Give the button a text/, data: /JSON object/ });
+  await page.context().close();
+
+  // Blanks are something to a browser, so that the server has to say it here as well.
+  const scripted = await openLoggedIn(browser, hato.url, session, { locale: 'en-GB' });
+  const title = scripted.page.locator('#send-title');
+  await scripted.page.goto(`${app.path}/send`);
+  await title.fill('  ');
+  await scripted.page.locator('#send-body').fill('Croissants');
+  await scripted.page.locator('button[value=review]').click();
+  await expect(title).toHaveAccessibleDescription(/Please fill this in/);
+  await title.fill('Fresh');
+  await expect(title).not.toHaveAttribute('aria-invalid');
+  await scripted.page.locator('button[value=review]').click();
+  await expect(scripted.page.locator('.review')).toBeVisible();
+  expect(scripted.consoleErrors).toEqual([]);
+  await scripted.page.context().close();
+});

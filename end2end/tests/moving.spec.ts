@@ -1,6 +1,9 @@
 // Visitors who come from another service: its worker gives way to Hato's, and who was imported stays who they are
 // (CONTRACT 16), in a real Firefox.
 
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
 import { expect, test } from '../support/fixtures.ts';
 import { importLine, init, siteFiles } from '../support/site-files.ts';
 import type { Visit } from '../support/visit.ts';
@@ -112,6 +115,22 @@ for (const [where, options, worker] of [
     expect(await app.send(notification('鍵も新しく'))).toMatchObject({ recipients: 1, sent_count: 1 });
   });
 }
+
+/** The guide's command for the console of a page. */
+const consoleCommand = () => {
+  const guide = readFileSync(join(import.meta.dirname, '../../docs/guides/MOVING.md'), 'utf8');
+  const command = /```js\n(\(await [^`]*);\n```/.exec(guide)?.[1];
+  if (!command) throw new Error('the guide has no such command');
+  return command;
+};
+
+test('the guide’s command tells the worker and the scope that a visitor has', async ({ open, visit, write }) => {
+  const page = await visit(await open({ folder: await write(oldSite) }));
+  await subscribeElsewhere(page, '/push/old/');
+  const found = await page.page.evaluate(`(async () => ${consoleCommand()})()`);
+  const at = (path: string) => new URL(path, page.page.url()).href;
+  expect(found).toEqual([[at('/push/old/'), at('/service-worker.js')]]);
+});
 
 movingTest('a subscription that was not imported is replaced where the file is Hato’s alone', async ({ app, move }) => {
   const { old, reopen } = await move('/');

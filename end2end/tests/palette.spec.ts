@@ -87,6 +87,32 @@ test('the palette finds what is typed, and the theme stays as chosen', async ({ 
   await page.context().close();
 });
 
+test('the palette finds sends and subscribers of the app', async ({ browser, ownHato: hato, push }) => {
+  const session = await registerAccount(hato, owner);
+  const app = await ApiApp.create(hato, session, 'はとパン');
+  const browsers = await push.subscribe(2);
+  await app.subscribe(browsers);
+  await app.identify(browsers[0]!, 'member-1', []);
+  const send = await app.send({ title: 'クロワッサン', body: '焼きあがりました。' });
+  await app.waitForStatus(send, 'done');
+  const { page, consoleErrors } = await openLoggedIn(browser, hato.url, session, { locale: 'en-GB' });
+  const palette = page.getByRole('dialog', { name: 'Search' });
+  for (const [text, kind, path] of [
+    ['ロワッサ', 'Send', `${app.path}/sends/${send}`],
+    ['member-1', 'Subscriber', `${app.path}/subscribers/sub_*`],
+  ] as const) {
+    await page.goto(app.path);
+    await page.keyboard.press('Control+k');
+    await palette.getByRole('combobox').fill(text);
+    await expect(palette.getByRole('option')).toHaveCount(1);
+    await expect(palette.getByRole('option')).toContainText(kind);
+    await page.keyboard.press('Enter');
+    await page.waitForURL(`**${path}`);
+  }
+  expect(consoleErrors).toEqual([]);
+  await page.context().close();
+});
+
 test('without scripts the search is a page, and the theme a form', async ({ browser, ownHato: hato }) => {
   const session = await registerAccount(hato, owner);
   const app = await ApiApp.create(hato, session, 'はとパン');

@@ -72,6 +72,16 @@ test('an owner subscribes the browser, sends a test, and leaves', async ({ firef
   expect(await body.jsonValue()).toBe('まだ途中です。');
   await page.waitForFunction(() => document.querySelector('.send-to-me')?.textContent?.includes('まもなく'), { polling: 20 });
 
+  // The question offers the same.
+  await Promise.all([page.waitForNavigation(), page.locator('button[value=review]').click()]);
+  await page.locator('.review .form-actions button[type=button]:not([hidden])').click();
+  const isTwice = async () => {
+    const registrations = await navigator.serviceWorker.getRegistrations();
+    const found = await Promise.all(registrations.map((it) => it.getNotifications()));
+    return found.flat().filter(({ title }) => title === '書きかけ').length === 2;
+  };
+  await page.waitForFunction(isTwice, { polling: 20 });
+
   await page.goto(`${hato.url}/apps/${app}`);
   await waitForText('で通知を受け取っています');
   await press(2);

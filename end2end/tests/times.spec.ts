@@ -4,7 +4,7 @@ import type { Page } from '@playwright/test';
 
 import { ApiApp } from '../support/api-app.ts';
 import { openLoggedIn } from '../support/console-guard.ts';
-import { expect, test } from '../support/fixtures.ts';
+import { expect, test } from '../support/dashboard-test.ts';
 
 const MINUTES = /^\d{4}-\d\d-\d\d \d\d:\d\d UTC$/;
 
@@ -37,28 +37,34 @@ function inNewYork(at: number): string {
   return new Intl.DateTimeFormat('sv-SE', options).format(at);
 }
 
+/** Opens the page, on which every time is the visitor's own from the first frame on, with UTC on hover, and moves nothing. */
+async function expectOwnTimes(page: Page, path: string): Promise<void> {
+  await page.goto(path);
+  await page.evaluate(() => new Promise((seen) => requestAnimationFrame(() => requestAnimationFrame(seen))));
+  const shown = await times(page);
+  expect(shown.length, path).toBeGreaterThan(0);
+  for (const { text, hover } of shown) {
+    expect(text, path).not.toContain('UTC');
+    expect(hover, path).toContain(' UTC');
+  }
+  const { utc, shift } = await page.evaluate(() => (globalThis as any).seen);
+  expect(utc, path).toEqual([]);
+  expect(shift, path).toBeLessThan(0.01);
+}
+
+const options = { locale: 'en-GB', timezoneId: 'America/New_York' };
+
 test('every time is the visitor’s own from the first frame on', async ({ browser, hato, push }) => {
   const app = await ApiApp.create(hato, await hato.ownerSession(), 'はとパン');
   await app.subscribe(await push.subscribe(1));
   const sent = await app.request('POST', '/notify', { title: '便り', body: '本文' });
   const later = Date.now() + 40 * 3_600_000;
   const scheduled = await app.request('POST', '/notify', { title: 'あとで', body: '本文', send_at: later });
-  const options = { locale: 'en-GB', timezoneId: 'America/New_York' };
   const { page, consoleErrors } = await openLoggedIn(browser, hato.url, app.session, options);
   await page.addInitScript(watchFrames);
 
   for (const path of ['/apps', '/account', '', '/history', '/subscribers', '/keys/vapid', `/sends/${sent.send_id}`]) {
-    await page.goto(path.startsWith('/a') ? path : app.path + path);
-    await page.evaluate(() => new Promise((seen) => requestAnimationFrame(() => requestAnimationFrame(seen))));
-    const shown = await times(page);
-    expect(shown.length, path).toBeGreaterThan(0);
-    for (const { text, hover } of shown) {
-      expect(text, path).not.toContain('UTC');
-      expect(hover, path).toContain(' UTC');
-    }
-    const { utc, shift } = await page.evaluate(() => (globalThis as any).seen);
-    expect(utc, path).toEqual([]);
-    expect(shift, path).toBeLessThan(0.01);
+    await expectOwnTimes(page, path.startsWith('/a') ? path : app.path + path);
   }
 
   await page.goto(`${app.path}/sends/${scheduled.send_id}`);
@@ -81,6 +87,12 @@ test('every time is the visitor’s own from the first frame on', async ({ brows
     part.replaceWith(fresh);
   });
   await expect(page.locator('#coming time')).toHaveText(`${inNewYork(later)} (America/New_York)`);
+  // Of a day in UTC nobody knows a moment: it is the same day everywhere.
+  await page.evaluate(() => {
+    const day = '<time id="day" datetime="2026-01-31T00:00:00.000Z" title="2026-01-31 UTC" data-as="utc-day">2026-01-31 UTC</time>';
+    document.body.insertAdjacentHTML('beforeend', day);
+  });
+  await expect(page.locator('#day')).toHaveText('2026-01-31');
   expect(consoleErrors).toEqual([]);
   await page.context().close();
 
@@ -93,4 +105,16 @@ test('every time is the visitor’s own from the first frame on', async ({ brows
     expect(hover).toBe(text);
   }
   await still.page.context().close();
+});
+
+test('times on pages about keys, webhooks, subscribers and accounts are so too', async ({ browser, ownHato: hato, states }) => {
+  const pages = ['operator', 'keys', 'key-history', 'dead-letters', 'webhook', 'webhook-event', 'subscriber', 'review'];
+  for (const name of pages) {
+    const { path, session } = states.get(name);
+    const { page, consoleErrors } = await openLoggedIn(browser, hato.url, session!, options);
+    await page.addInitScript(watchFrames);
+    await expectOwnTimes(page, path);
+    expect(consoleErrors).toEqual([]);
+    await page.context().close();
+  }
 });

@@ -17,11 +17,11 @@ const expectedTexts = {
     cleared: 'URL を消しました',
   },
   en: {
-    saved: 'The URL is saved',
-    arrived: 'The event has arrived (200)',
-    rotated: 'There is a new secret',
+    saved: 'The URL was saved',
+    arrived: 'The event arrived (200)',
+    rotated: 'A new secret was created',
     enabled: 'The webhook is on',
-    cleared: 'The URL is removed',
+    cleared: 'The URL was removed',
   },
 };
 
