@@ -191,8 +191,8 @@ impl BenchServer {
     /// Sends the notification to all of an app's subscribers; the send's id.
     pub async fn broadcast(&self, app: &BenchApp, recipients: u64) -> anyhow::Result<String> {
         let client = self.server.client().bearer(&app.key);
-        let reply = client.post("/api/v1/notify", &notification(None)).await?;
-        let accepted = reply.expect_status(202)?.json();
+        let response = client.post("/api/v1/notify", &notification(None)).await?;
+        let accepted = response.expect_status(202)?.json();
         ensure!(accepted["queued"] == recipients, "accepted {accepted}");
         Ok(accepted["send_id"]
             .as_str()
@@ -227,8 +227,8 @@ impl BenchServer {
     pub async fn change_app(&self, app: &BenchApp, change: &Value) -> anyhow::Result<()> {
         let client = self.server.client().bearer(&app.session);
         let path = format!("/api/v1/apps/{}", app.id);
-        let reply = client.patch(&path, change).await?;
-        reply.expect_status(200)?;
+        let response = client.patch(&path, change).await?;
+        response.expect_status(200)?;
         Ok(())
     }
 
@@ -267,8 +267,8 @@ impl BenchServer {
 async fn send_each(client: Client, endpoints: Vec<String>) -> anyhow::Result<()> {
     for endpoint in endpoints {
         let body = notification(Some(&endpoint));
-        let reply = client.post("/api/v1/notify", &body).await?;
-        reply.expect_status(202)?;
+        let response = client.post("/api/v1/notify", &body).await?;
+        response.expect_status(202)?;
     }
     Ok(())
 }

@@ -71,7 +71,7 @@ impl PostgresDatabase {
         [url].into_iter().chain(secrets).collect()
     }
 
-    /// Runs statements.
+    /// Runs statements in the database with psql.
     pub fn execute(&self, statements: &str) -> anyhow::Result<()> {
         Ok(self.cluster.0.execute(&self.name, statements)?)
     }

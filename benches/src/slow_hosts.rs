@@ -49,7 +49,7 @@ impl Slowness {
 pub struct SlowHosts {
     _process: Child,
     _stdin: ChildStdin,
-    /// One of each.
+    /// The origin of each host.
     pub origins: Vec<String>,
     /// The PEM file of the CA that senders have to trust.
     pub ca: PathBuf,
