@@ -219,7 +219,9 @@ async fn a_past_send_is_written_again_as_it_was(database: TestDatabase) {
     let dashboard = TestDashboard::start(database).await;
     let mut browser = dashboard.logged_in(OWNER).await;
     let app = browser.create_app("blog").await;
-    browser.subscribe_with_tags(&app, 1, "reader-one", &["news"]).await;
+    browser
+        .subscribe_with_tags(&app, 1, "reader-one", &["news"])
+        .await;
     let path = format!("{app}/send");
     let draft = |users: &'static str, key: &'static str| {
         [
@@ -262,7 +264,10 @@ async fn a_past_send_is_written_again_as_it_was(database: TestDatabase) {
     history.shows(&format!("href=\"{again}\""));
 
     // Nobody knows the users any more, and it must not go to everybody instead.
-    let to_users = browser.post(&path, &draft("reader-one", "2")).await.location();
+    let to_users = browser
+        .post(&path, &draft("reader-one", "2"))
+        .await
+        .location();
     let id = to_users.rsplit_once('/').expect("a path").1;
     let page = browser.get(&format!("{path}?from={id}")).await;
     page.shows("ユーザー ID は残っていない").hides("reader-one");
