@@ -116,7 +116,7 @@ async fn events(
     let mut next = messages;
     for round in 0..=options.rounds(ROUNDS) {
         let id = hato.broadcast(app, next).await?;
-        let event = take_in(&hato, &tokens, &id, options.scaled(EVENTS)).await?;
+        let event = accept_events(&hato, &tokens, &id, options.scaled(EVENTS)).await?;
         let numbers = next..next + BROWSERS;
         next = numbers.end;
         let browser = register::register(&hato, &client, &setup.audience, numbers, None).await?;
@@ -156,7 +156,7 @@ fn tokens(folder: &Path) -> anyhow::Result<EngagementTokens> {
 }
 
 /// Microseconds of the server's CPU for each event, until all are counted.
-async fn take_in(
+async fn accept_events(
     hato: &BenchServer,
     tokens: &EngagementTokens,
     send: &str,

@@ -32,7 +32,7 @@ pub fn id(app: &str) -> &str {
     app.strip_prefix("/apps/").expect("an app's path")
 }
 
-/// The email address of the account that most tests are signed in to.
+/// The email address of the account that most tests are logged in to.
 pub const OWNER: &str = "owner@example.com";
 
 /// A password that is good enough.

@@ -25,7 +25,7 @@ use crate::{
     after_help = "The variable HATO_KEY takes the credential, an API key or a session's token, in place of the profile's. No \
                   option does: other users of the machine can read command lines.\n\n\
                   Exit codes: 0 done, 1 done but not as wished (a waited send that failed, a problem that the doctor \
-                  found), 2 wrong usage, 3 refused, 4 not signed in or not allowed, 5 a limit, 6 no answer, 7 not done \
+                  found), 2 wrong usage, 3 refused, 4 not logged in or not allowed, 5 a limit, 6 no answer, 7 not done \
                   in time, 8 a send that was accepted, in part or perhaps, but not followed to its end.",
     disable_help_subcommand = true,
     arg_required_else_help = true
@@ -39,7 +39,7 @@ pub struct Hato {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Sign in, or store an API key; with a key in the environment neither is needed
+    /// Log in, or store an API key; with a key in the environment neither is needed
     Login(login::Login),
     /// End the session and forget the profile's credential
     Logout,

@@ -83,7 +83,7 @@ pub fn path() -> Result<PathBuf> {
 fn damaged(path: &Path, error: &toml::de::Error) -> CliError {
     CliError::usage(
         format!("{}: {}", path.display(), error.message()),
-        "correct the file, or remove it and sign in again",
+        "correct the file, or remove it and log in again",
     )
     .add_hint(ENVIRONMENT_HINT)
 }

@@ -20,7 +20,7 @@ pub const fn for_code(code: ErrorCode) -> &'static str {
         ErrorCode::InvalidApiKey => {
             "the key was deleted or belongs to another server: use another one"
         }
-        ErrorCode::InvalidSession => "sign in again: `hato login`",
+        ErrorCode::InvalidSession => "log in again: `hato login`",
         ErrorCode::InvalidCredentials => "check the address and the password",
         ErrorCode::InsufficientScope => {
             "use a key with a higher scope (`hato keys create`), or `hato login` for apps"
@@ -33,7 +33,7 @@ pub const fn for_code(code: ErrorCode) -> &'static str {
         ErrorCode::NotFound => {
             "check the id; `hato apps list` and `hato history` show what there is"
         }
-        ErrorCode::EmailInUse => "sign in instead: `hato login`",
+        ErrorCode::EmailInUse => "log in instead: `hato login`",
         ErrorCode::PayloadTooLarge => "shorten it: a notification has at most 3,072 bytes",
         ErrorCode::RateLimited => "wait a minute",
         ErrorCode::Overloaded => "try again in a moment",

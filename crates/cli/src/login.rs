@@ -61,7 +61,7 @@ impl Login {
         output.show(&stored, |it| {
             let (url, holder, profile) = (&it.url, &it.holder, &it.profile);
             vec![format!(
-                "Signed in at {url} as {holder} (profile {profile})."
+                "Logged in at {url} as {holder} (profile {profile})."
             )]
         })
     }
@@ -107,7 +107,7 @@ pub fn log_out(options: &GlobalOptions, output: &Output) -> Result<()> {
     let name = name.to_owned();
     let profile = file.profiles.remove(&name).ok_or_else(|| {
         CliError::usage(
-            format!("nobody is signed in under {name}"),
+            format!("nobody is logged in under {name}"),
             "`hato profiles list` shows those who are",
         )
     })?;

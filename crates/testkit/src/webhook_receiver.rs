@@ -13,7 +13,7 @@
 //! ```
 
 use crate::listener_task::ListenerTask;
-use crate::push_service::body::{AnswerBody, empty, endless, full};
+use crate::push_service::body::{MockResponseBody, empty, endless, full};
 use crate::test_ca::TestCa;
 use bytes::Bytes;
 use http::header::{HeaderName, LOCATION, RETRY_AFTER};
@@ -200,7 +200,7 @@ async fn handle_connection(stream: TcpStream, acceptor: TlsAcceptor, shared: Arc
 async fn answer(
     shared: Arc<ReceiverShared>,
     request: Request<Incoming>,
-) -> Result<Response<AnswerBody>, ClosedError> {
+) -> Result<Response<MockResponseBody>, ClosedError> {
     let (head, body) = request.into_parts();
     let body = body.collect().await.map_err(|_| ClosedError)?.to_bytes();
     let event = Event {
@@ -225,17 +225,17 @@ async fn answer(
     }
 }
 
-fn respond(code: u16, body: AnswerBody) -> Response<AnswerBody> {
+fn respond(code: u16, body: MockResponseBody) -> Response<MockResponseBody> {
     let mut response = Response::new(body);
     *response.status_mut() = StatusCode::from_u16(code).expect("tests give a status");
     response
 }
 
 fn with(
-    mut response: Response<AnswerBody>,
+    mut response: Response<MockResponseBody>,
     name: HeaderName,
     value: &impl ToString,
-) -> Response<AnswerBody> {
+) -> Response<MockResponseBody> {
     let value = Bytes::from(value.to_string());
     let value = HeaderValue::from_maybe_shared(value).expect("a header's value");
     response.headers_mut().insert(name, value);

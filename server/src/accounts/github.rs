@@ -45,7 +45,7 @@ pub async fn begin(
     Ok(redirect(address.as_str(), [cookie]))
 }
 
-/// `GET /auth/github/callback`: GitHub sends the browser here with a code; the account that it proves is signed in.
+/// `GET /auth/github/callback`: GitHub sends the browser here with a code; the account that it proves is logged in.
 pub async fn finish(
     State(state): State<AppState>,
     headers: HeaderMap,

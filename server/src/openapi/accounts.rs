@@ -44,7 +44,7 @@ pub fn operations() -> Vec<OperationSpec> {
             )
             .auth(EndpointAuth::Anybody)
             .parameters(parameter::callback())
-            .redirect("To the apps, signed in.")
+            .redirect("To the apps, logged in.")
             .errors([E::InvalidInput, E::MissingCode, E::InvalidState])
             .errors([E::RegistrationClosed, E::GithubAuthFailed])
             .errors([E::OauthNotConfigured]),

@@ -15,7 +15,7 @@ use crate::mcp::call;
 /// Most bytes of a whole message.
 const MOST: usize = 3_993;
 
-fn everything() -> Value {
+fn full_notification() -> Value {
     json!({
         "title": "題",
         "body": "本文",
@@ -65,13 +65,13 @@ async fn all_three_sends_carry_the_members_that_are_given(database: TestDatabase
     assert_eq!(registered.status, 201, "{registered}");
     let plain = json!({"title": "t", "body": "b"});
     let mut empty = plain.clone();
-    for member in everything().as_object().expect("members").keys() {
+    for member in full_notification().as_object().expect("members").keys() {
         if !["title", "body"].contains(&member.as_str()) {
             empty[member] = json!(null);
         }
     }
     let mut sent = 0;
-    for (message, expected) in [(everything(), everything()), (empty, plain)] {
+    for (message, expected) in [(full_notification(), full_notification()), (empty, plain)] {
         for (client, path, body) in sends(&app, &message, &browser.endpoint) {
             let reply = post(&client, &path, &body).await;
             assert_eq!(reply.status, 202, "{path} {reply}");
@@ -81,12 +81,12 @@ async fn all_three_sends_carry_the_members_that_are_given(database: TestDatabase
             assert_eq!(got, expected, "{path}");
         }
     }
-    let result = call(&app.admin, "send_notification", everything()).await;
+    let result = call(&app.admin, "send_notification", full_notification()).await;
     assert_eq!(result["structuredContent"]["queued"], 1, "{result}");
     push.wait_until(|seen| seen.messages.len() == sent + 1)
         .await;
     let got = push.seen(|seen| seen.messages[sent].json());
-    assert_eq!(got, everything(), "MCP");
+    assert_eq!(got, full_notification(), "MCP");
     push.assert_no_violations();
     let path = format!("/api/v1/apps/{}/notifications", app.id);
     let history = wait_until(&app.owner, &path, |it| it["items"][0]["status"] == "done").await;

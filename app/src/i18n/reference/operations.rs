@@ -124,7 +124,7 @@ pub(super) const TEXTS: &[(&str, &str)] = &[
     ("What is stored now.", "いま保存している内容。"),
     ("The key of the app.", "アプリの鍵。"),
     ("To GitHub.", "GitHub へ。"),
-    ("To the apps, signed in.", "ログインして、アプリの一覧へ。"),
+    ("To the apps, logged in.", "ログインして、アプリの一覧へ。"),
     ("The account and a session, also as a cookie.", "アカウントとセッション。Cookie でも渡します。"),
     ("It is over.", "終了しました。"),
     ("The account.", "アカウント。"),

@@ -267,7 +267,7 @@ async fn every_sample_of_a_users_token_whose_language_is_installed() {
     }
 }
 
-/// By an owner who is signed in, whose site has one subscriber.
+/// By an owner who is logged in, whose site has one subscriber.
 #[tokio::test]
 async fn every_command_of_the_audience_guide() {
     let setup = CliSetup::new().await;

@@ -18,7 +18,7 @@ use crate::push::origin::Origin;
 use crate::push::pool::connection_slots::SlotOwner;
 use crate::push::pool::connector::Connector;
 use crate::push::pool::error::{ConnectError, DeliveryError, ExchangeError};
-use crate::push::pool::{Opener, Pool};
+use crate::push::pool::{ConnectionOpener, Pool};
 use crate::push::request::Push;
 use crate::push::response::{PushResponse, StatusClass};
 use crate::push::settings::{DeliverySettings, OriginLimits};
@@ -49,7 +49,7 @@ pub struct PushClient {
 pub struct PushRoute {
     limiter: Arc<AdaptiveLimiter>,
     pool: Arc<Pool>,
-    opener: Arc<Opener>,
+    opener: Arc<ConnectionOpener>,
 }
 
 impl PushRoute {
@@ -85,7 +85,7 @@ impl PushClient {
             app: app.clone(),
             host: Arc::clone(&origin.host),
         };
-        let opener = Opener {
+        let opener = ConnectionOpener {
             owner: Arc::new(owner),
             connect_limit: self.connect_limit(app),
         };

@@ -49,7 +49,7 @@ pub struct Pool {
 }
 
 /// On whose behalf connections to one origin are opened.
-pub struct Opener {
+pub struct ConnectionOpener {
     /// For whom they count.
     pub owner: Arc<SlotOwner>,
     /// Permits for those that the app opens while it waits for them, to all origins together: names that do not resolve and hosts
@@ -93,7 +93,7 @@ impl Pool {
     pub async fn push(
         self: &Arc<Self>,
         push: &Push,
-        opener: &Opener,
+        opener: &ConnectionOpener,
         response_timeout: Duration,
     ) -> Result<(PushResponse, Duration), DeliveryError> {
         let _active = self.state.begin_request();
@@ -166,7 +166,7 @@ impl Pool {
     }
 
     /// Waits for a connection with room, opening one where that is due.
-    async fn lease(self: &Arc<Self>, opener: &Opener) -> Result<ConnectionLease, ConnectError> {
+    async fn lease(self: &Arc<Self>, opener: &ConnectionOpener) -> Result<ConnectionLease, ConnectError> {
         let failures_before = self.state.connections().failures;
         loop {
             // Listening begins before looking: room that is made in between is not missed.
@@ -184,7 +184,7 @@ impl Pool {
     }
 
     /// The turn of the opener's app, and a slot of its share.
-    async fn grant(&self, opener: &Opener) -> OpenGrant {
+    async fn grant(&self, opener: &ConnectionOpener) -> OpenGrant {
         let permit = Arc::clone(&opener.connect_limit).acquire_owned().await;
         OpenGrant {
             slot: self.state.connector.slots.acquire(&opener.owner).await,
@@ -195,7 +195,7 @@ impl Pool {
     /// What there is for a request; fails when opening the only connection failed since `failures_before`.
     fn find(
         self: &Arc<Self>,
-        opener: &Opener,
+        opener: &ConnectionOpener,
         failures_before: u64,
     ) -> Result<Availability, ConnectError> {
         let active = self.state.active_requests();

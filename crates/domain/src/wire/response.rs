@@ -17,7 +17,7 @@ pub struct ErrorBody {
     pub upgrade_url: Option<String>,
 }
 
-/// The answer of a request that has nothing to tell but its success.
+/// The response to a request that has nothing to tell but its success.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Acknowledged {
@@ -39,7 +39,7 @@ pub struct User {
     pub created_at: UnixMillis,
 }
 
-/// The answer of `GET /auth/session`.
+/// The response to `GET /auth/session`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Account {
@@ -47,7 +47,7 @@ pub struct Account {
     pub user: User,
 }
 
-/// The answer of register and login.
+/// The response to register and login.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct SessionCreated {
@@ -74,7 +74,7 @@ pub struct ApiKey {
     pub created_at: UnixMillis,
 }
 
-/// The answer to the creation of a key, the only one with the raw key (SPEC 4.6).
+/// The response to the creation of a key, the only one with the raw key (SPEC 4.6).
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct CreatedKey {
@@ -106,7 +106,7 @@ pub struct KeyEvent {
     pub actor: Actor,
 }
 
-/// The answer of `GET /api/v1/vapid-public-key` (SPEC 4.4).
+/// The response to `GET /api/v1/vapid-public-key` (SPEC 4.4).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
@@ -117,7 +117,7 @@ pub struct PublicKey {
     pub app_id: String,
 }
 
-/// The answer to a registration.
+/// The response to a registration.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Registered {
@@ -133,7 +133,7 @@ pub struct Registered {
     pub vapid_public_key: Option<String>,
 }
 
-/// The answer to a send.
+/// The response to a send.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct SendAccepted {
@@ -148,7 +148,7 @@ pub struct SendAccepted {
     pub send_at: Option<UnixMillis>,
 }
 
-/// The answer to a batch.
+/// The response to a batch.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct BatchAccepted {
@@ -161,7 +161,7 @@ pub struct BatchAccepted {
     pub send_at: Option<UnixMillis>,
 }
 
-/// The answer to cancelling a send.
+/// The response to cancelling a send.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Cancelled {
@@ -188,7 +188,7 @@ pub struct DeadLetter {
     /// What the push service or the connection said, at most 300 characters.
     #[cfg_attr(feature = "openapi", schema(required))]
     pub detail: Option<String>,
-    /// The last answer's status, if there was an answer.
+    /// The last response's status, if there was a response.
     #[cfg_attr(feature = "openapi", schema(required))]
     pub http_status: Option<u16>,
     /// How many requests were begun.

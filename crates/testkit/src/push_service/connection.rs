@@ -1,7 +1,7 @@
 //! One TLS connection of a sender.
 
 use super::{
-    body::AnswerBody, exchange, options::PushServiceOptions, sender_connection::SenderConnection,
+    body::MockResponseBody, exchange, options::PushServiceOptions, sender_connection::SenderConnection,
     state::SharedState,
 };
 use http::{Request, Response};
@@ -71,7 +71,7 @@ async fn exchange(
     shared: Arc<SharedState>,
     connection: Arc<SenderConnection>,
     request: Request<Incoming>,
-) -> Result<Response<AnswerBody>, Infallible> {
+) -> Result<Response<MockResponseBody>, Infallible> {
     connection.count_request();
     if shared.handling_time.is_none() {
         return Ok(exchange::answer(&shared, &connection, request).await);

@@ -101,11 +101,11 @@ fn script(shared: &SharedState, asked: &Value) -> ControlResult {
     let bad = (StatusCode::BAD_REQUEST, "no such answer");
     let id = subscription_id(asked);
     let answers = asked["answers"].as_array().into_iter().flatten();
-    let answers: Option<Vec<_>> = answers.map(read_answer).collect();
+    let answers: Option<Vec<_>> = answers.map(parse_scripted).collect();
     let answers = answers.ok_or(bad)?;
     let default = match &asked["default"] {
         Value::Null => None,
-        answer => Some(read_answer(answer).ok_or(bad)?),
+        answer => Some(parse_scripted(answer).ok_or(bad)?),
     };
     shared.change(|state| {
         state.script.queue(id, answers);
@@ -133,7 +133,7 @@ fn subscription_id(asked: &Value) -> Option<&str> {
     asked["subscription"].as_str()?.rsplit('/').next()
 }
 
-fn read_answer(value: &Value) -> Option<ScriptedResponse> {
+fn parse_scripted(value: &Value) -> Option<ScriptedResponse> {
     match value {
         Value::String(text) => text.parse().ok(),
         Value::Number(number) => number.to_string().parse().ok(),

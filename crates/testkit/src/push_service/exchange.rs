@@ -2,7 +2,7 @@
 
 use super::{
     autopush_error::AutopushError,
-    body::{AnswerBody, empty, endless, full},
+    body::{MockResponseBody, empty, endless, full},
     headers::PushHeaders,
     scripted_response::ScriptedResponse,
     seen::{ReceivedMessage, Violation},
@@ -40,7 +40,7 @@ pub(super) async fn answer(
     shared: &SharedState,
     connection: &SenderConnection,
     request: Request<Incoming>,
-) -> Response<AnswerBody> {
+) -> Response<MockResponseBody> {
     let Some((id, subscription)) = find(shared, &request) else {
         return unmatched(shared, &request);
     };
@@ -72,7 +72,7 @@ fn find(shared: &SharedState, request: &Request<Incoming>) -> Option<(String, St
     (request.method() == Method::POST).then(|| (id.to_owned(), subscription))
 }
 
-fn unmatched(shared: &SharedState, request: &Request<Incoming>) -> Response<AnswerBody> {
+fn unmatched(shared: &SharedState, request: &Request<Incoming>) -> Response<MockResponseBody> {
     let line = format!("{} {}", request.method(), request.uri().path());
     shared.change(|state| state.seen.record_unmatched(line));
     let mut response = Response::new(empty());
@@ -81,7 +81,7 @@ fn unmatched(shared: &SharedState, request: &Request<Incoming>) -> Response<Answ
 }
 
 /// The sender went away in the middle: no rule is broken, nothing was pushed and nobody reads the answer.
-fn cut_off() -> Response<AnswerBody> {
+fn cut_off() -> Response<MockResponseBody> {
     let mut response = Response::new(empty());
     *response.status_mut() = StatusCode::BAD_REQUEST;
     response
@@ -218,7 +218,7 @@ async fn respond(
     id: &str,
     ttl: u64,
     answer: ScriptedResponse,
-) -> Response<AnswerBody> {
+) -> Response<MockResponseBody> {
     match answer {
         ScriptedResponse::Created => created(&shared.origin, id, ttl),
         ScriptedResponse::Status(status) => scripted(status),
@@ -245,20 +245,20 @@ async fn respond(
     }
 }
 
-fn created(origin: &str, id: &str, ttl: u64) -> Response<AnswerBody> {
+fn created(origin: &str, id: &str, ttl: u64) -> Response<MockResponseBody> {
     let mut response = located(StatusCode::CREATED, format!("{origin}/m/{id}"));
     response.headers_mut().insert("ttl", HeaderValue::from(ttl));
     response
 }
 
-fn redirect(origin: &str) -> Response<AnswerBody> {
+fn redirect(origin: &str) -> Response<MockResponseBody> {
     located(
         StatusCode::TEMPORARY_REDIRECT,
         format!("{origin}/redirected"),
     )
 }
 
-fn located(status: StatusCode, location: String) -> Response<AnswerBody> {
+fn located(status: StatusCode, location: String) -> Response<MockResponseBody> {
     let mut response = Response::new(empty());
     *response.status_mut() = status;
     let location = HeaderValue::try_from(location).expect("an origin and an id are ASCII");
@@ -266,7 +266,7 @@ fn located(status: StatusCode, location: String) -> Response<AnswerBody> {
     response
 }
 
-fn scripted(status: u16) -> Response<AnswerBody> {
+fn scripted(status: u16) -> Response<MockResponseBody> {
     let status = StatusCode::from_u16(status).expect("a script's status is a status");
     if status.is_success() {
         let mut response = Response::new(empty());
@@ -276,7 +276,7 @@ fn scripted(status: u16) -> Response<AnswerBody> {
     refuse(&AutopushError::scripted(status))
 }
 
-fn refuse(error: &AutopushError) -> Response<AnswerBody> {
+fn refuse(error: &AutopushError) -> Response<MockResponseBody> {
     let mut response = Response::new(full(error.body()));
     *response.status_mut() = error.status;
     response

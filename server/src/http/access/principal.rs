@@ -16,7 +16,7 @@ pub enum RequestPrincipal {
     Key(ApiKeyPrincipal),
     /// Somebody who is logged in.
     Session {
-        /// The account that has signed in, which owns apps.
+        /// The account that has logged in, which owns apps.
         owner: AccountPrincipal,
         /// Whether the token came as a cookie.
         by_cookie: bool,
