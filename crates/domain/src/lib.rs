@@ -53,6 +53,7 @@ mod tag_expression;
 mod tags;
 mod text_enum;
 mod time;
+mod time_zone;
 mod user_id;
 mod user_token;
 #[cfg(feature = "private-key")]
@@ -96,6 +97,7 @@ pub use site_origin::SiteOrigin;
 pub use tag::Tag;
 pub use tag_expression::{TagExpression, TagMatches, TagStep};
 pub use tags::{Tags, TagsChange};
+pub use time_zone::{LocalDay, OffsetSpan, TimeZoneOffsets};
 pub use user_id::UserId;
 pub use user_token::UserToken;
 #[cfg(feature = "private-key")]

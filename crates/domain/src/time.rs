@@ -65,6 +65,16 @@ impl UnixMillis {
         Self(number.saturating_mul(86_400_000))
     }
 
+    /// The quarter of an hour of this moment, counted from 1970-01-01.
+    pub const fn quarter_number(self) -> i64 {
+        self.0.div_euclid(900_000)
+    }
+
+    /// The first moment of the quarter of an hour with this number.
+    pub const fn from_quarter_number(number: i64) -> Self {
+        Self(number.saturating_mul(900_000))
+    }
+
     /// The UTC day of this moment as `YYYY-MM-DD`.
     pub fn day(self) -> String {
         self.utc().date().to_string()
