@@ -1,5 +1,5 @@
 // The days of the history's search are the visitor's own: each goes to the server with how much earlier it begins (or, of the last one,
-// ends) than that of UTC. A day of UTC, to which a chart leads, stays one until another is chosen.
+// ends) than that of UTC. A day of UTC, to which a link may lead, stays one until another is chosen.
 (() => {
   const MINUTE = 60_000;
   const DAY = 24 * 60 * MINUTE;

@@ -76,6 +76,8 @@ mod shell;
 #[cfg(feature = "ssr")]
 mod theme;
 #[cfg(feature = "ssr")]
+mod time_zone;
+#[cfg(feature = "ssr")]
 mod upload;
 
 #[cfg(feature = "ssr")]

@@ -5,7 +5,7 @@ mod wrong_fields;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use hato_domain::{AppId, ErrorCode};
+use hato_domain::{AppId, ErrorCode, TimeZoneOffsets};
 use hato_service::access::{AccountPrincipal, MayManage};
 use hato_service::ports::AppRecord;
 use hato_service::{Service, ServiceError, ServiceResult};
@@ -23,7 +23,7 @@ use crate::language::Lang;
 use crate::local_path::with_query;
 use crate::refusal::RefusalSlot;
 use crate::theme::Theme;
-use crate::{AppContext, cookie, language, session_cookie, theme};
+use crate::{AppContext, cookie, language, session_cookie, theme, time_zone};
 
 /// The page on which an owner decides about what was there before.
 pub const REVIEW_PATH: &str = "/account/review";
@@ -135,6 +135,11 @@ impl RequestContext {
     /// The colours of the response.
     pub fn theme(&self) -> Theme {
         self.theme
+    }
+
+    /// How far the visitor's clock is ahead of UTC, where their browser has told it.
+    pub fn time_zone(&self) -> Option<TimeZoneOffsets> {
+        time_zone::from_headers(self.headers())
     }
 
     /// The texts of the response's language.

@@ -28,7 +28,7 @@ const reserve = {
 const notification = { title: '焼きたてです', body: 'クロワッサンが焼きあがりました。', url: 'https://example.com/croissant' };
 
 /**
- * Writes a month of daily counts and of subscribers who came and went, a month's usage near the limit and a scheduled send that was refused into the database, since a test
+ * Writes a month of counts and of subscribers who came and went, by day and at noon of each, a month's usage near the limit and a scheduled send that was refused into the database, since a test
  * cannot wait for them. Arguments: the database, the app's id, the email of the account whose usage it is, the id of the send.
  */
 const pastTraffic = `
@@ -37,14 +37,20 @@ database = sqlite3.connect(sys.argv[1])
 today = int(time.time() // 86400)
 for ago in range(1, 30):
     sent = (1 + (29 - ago) * 7 + (ago * ago * 37) % 190) * (0 if ago % 9 == 4 else 1)
+    failed = sent * ((ago * 13) % 11) // 60
+    gained, lost = (1 if ago % 4 == 1 else 0, 1 if ago % 13 == 5 else 0)
+    app, day = (sys.argv[2], today - ago)
+    noon = day * 96 + 48
     database.execute(
         "INSERT INTO daily_counts (app_id, day, sends, sent, failed) VALUES (?, ?, ?, ?, ?)",
-        (sys.argv[2], today - ago, 1 if sent else 0, sent, sent * ((ago * 13) % 11) // 60),
+        (app, day, 1 if sent else 0, sent, failed),
     )
     database.execute(
-        "INSERT INTO daily_subscribers (app_id, day, gained, lost) VALUES (?, ?, ?, ?)",
-        (sys.argv[2], today - ago, 1 if ago % 4 == 1 else 0, 1 if ago % 13 == 5 else 0),
+        "INSERT INTO recent_counts (app_id, quarter, sent, failed, displayed, clicked, dismissed) VALUES (?, ?, ?, ?, 0, 0, 0)",
+        (app, noon, sent, failed),
     )
+    database.execute("INSERT INTO daily_subscribers (app_id, day, gained, lost) VALUES (?, ?, ?, ?)", (app, day, gained, lost))
+    database.execute("INSERT INTO recent_subscribers (app_id, quarter, gained, lost) VALUES (?, ?, ?, ?)", (app, noon, gained, lost))
 database.execute(
     "UPDATE monthly_usage SET recipients = 26500 WHERE account_id = (SELECT id FROM accounts WHERE email = ?)",
     (sys.argv[3],),

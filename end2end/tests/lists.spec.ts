@@ -81,7 +81,7 @@ for (const { name, locale, scripts } of variants) {
     await expect(found).toHaveText(['Late']);
     await expect(zones).toHaveText([own, own]);
     expect(await download(page)).toHaveLength(2);
-    // A chart's bar leads to a day of UTC, which stays one.
+    // A day of UTC to which a link leads stays one.
     await page.goto(`${app.path}/history?from=${day}&to=${day}`);
     await expect(zones).toHaveText(['UTC', 'UTC']);
     await page.locator('.search [type=submit]').click();

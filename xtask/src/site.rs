@@ -21,8 +21,9 @@ use crate::workspace::Workspace;
 use crate::{sdk, style};
 
 /// The parts of the script of every page, below `app/scripts`.
-const PAGE_SCRIPT: [&str; 7] = [
+const PAGE_SCRIPT: [&str; 8] = [
     "times.js",
+    "offsets.js",
     "copy.js",
     "forms.js",
     "passwords.js",

@@ -144,12 +144,8 @@ impl TestDashboard {
         let session = service
             .start_session(&owner.expect("an account"), None)
             .await;
-        let cookie = PathCookie {
-            value: session.expect("a session"),
-            path: "/".to_owned(),
-        };
         let mut browser = self.browser();
-        browser.cookies.insert("hato_session".to_owned(), cookie);
+        browser.keep_cookie("hato_session", &session.expect("a session"));
         browser
     }
 
@@ -342,6 +338,15 @@ impl DashboardBrowser<'_> {
             .map(|(name, c)| format!("{name}={}", c.value))
             .collect();
         pairs.join("; ")
+    }
+
+    /// Has this cookie from now on.
+    pub fn keep_cookie(&mut self, name: &str, value: &str) {
+        let cookie = PathCookie {
+            value: value.to_owned(),
+            path: "/".to_owned(),
+        };
+        self.cookies.insert(name.to_owned(), cookie);
     }
 
     fn keep_cookies(&mut self, headers: &HeaderMap) {

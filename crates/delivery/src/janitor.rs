@@ -15,7 +15,8 @@ use std::time::Duration;
 use hato_domain::UnixMillis;
 use hato_service::ports::{Clock, DeactivationCursor, Store, StoreError};
 use hato_service::{
-    HEARD_EVENT_TTL, IDEMPOTENCY_TTL, MAX_EVENT_AGE, MAX_KEPT_ATTEMPTS, first_counted_hour,
+    HEARD_EVENT_TTL, IDEMPOTENCY_TTL, MAX_EVENT_AGE, MAX_KEPT_ATTEMPTS, RECENT_COUNTS_TTL,
+    first_counted_hour,
 };
 
 use crate::metrics::count_dropped_events;
@@ -158,6 +159,10 @@ impl Janitor {
             PurgeKind::IdempotencyKeys => {
                 let old = now.minus(IDEMPOTENCY_TTL);
                 store.purge_idempotency_keys(old, STEP_ROWS).await
+            }
+            PurgeKind::RecentCounts => {
+                let old = now.minus(RECENT_COUNTS_TTL);
+                store.purge_recent_counts(old, STEP_ROWS).await
             }
             PurgeKind::RateWindows => store.purge_rate_windows(STEP_ROWS).await,
             PurgeKind::UntoldEngagement => store.tell_engagement(now, STEP_ROWS).await,

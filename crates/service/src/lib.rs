@@ -84,7 +84,7 @@ pub use sends::{IDEMPOTENCY_TTL, IdempotentRequest, SendReceipt};
 pub use service::{Service, StrangerWindows};
 pub use sessions::{AuthenticatedSession, ListedSession, SESSION_LIFETIME};
 pub use settings::{AppLimits, ServiceSettings};
-pub use stats::{AppOverview, DailyGrowth};
+pub use stats::{AppOverview, OverviewDay, RECENT_COUNTS_TTL};
 pub use subscriptions::{Registrant, RegistrationReceipt};
 pub use transfer::SubscriptionExport;
 pub use vapid_keys::VapidKeyPair;

@@ -69,7 +69,8 @@ pub use sends::{
 };
 pub use sessions::{OpenSession, SessionRecord, SessionStore};
 pub use stats::{
-    ActivePositions, DayCounts, DayGrowth, SampledDevice, StatsPeriod, StatsRecord, StatsStore,
+    ActivePositions, DayCounts, LocalDayCounts, OverviewPeriod, SampledDevice, StatsPeriod,
+    StatsRecord, StatsStore,
 };
 pub use subscriptions::{
     AudienceSummary, Deactivated, DeactivationReason, ExportCursor, ExportRecord, NewSubscription,

@@ -113,6 +113,8 @@ async fn purge_reporting(c: &mut DbConnection, app: &str, limit: i64) -> sqlx::R
     let mut rest = limit - purge_key_events(c, app, limit).await?;
     rest -= purge_daily_counts(c, app, rest).await?;
     rest -= purge_daily_subscribers(c, app, rest).await?;
+    rest -= purge_recent_counts(c, app, rest).await?;
+    rest -= purge_recent_subscribers(c, app, rest).await?;
     rest -= purge_webhook_attempts(c, app, rest).await?;
     rest -= purge_webhook_events(c, app, rest).await?;
     rest -= purge_heard_events(c, app, rest).await?;
@@ -271,6 +273,16 @@ purge!(
     purge_daily_subscribers,
     "DELETE FROM daily_subscribers WHERE app_id = $1 AND day IN
        (SELECT day FROM daily_subscribers WHERE app_id = $1 LIMIT $2)"
+);
+purge!(
+    purge_recent_counts,
+    "DELETE FROM recent_counts WHERE app_id = $1 AND quarter IN
+       (SELECT quarter FROM recent_counts WHERE app_id = $1 LIMIT $2)"
+);
+purge!(
+    purge_recent_subscribers,
+    "DELETE FROM recent_subscribers WHERE app_id = $1 AND quarter IN
+       (SELECT quarter FROM recent_subscribers WHERE app_id = $1 LIMIT $2)"
 );
 purge!(
     purge_webhook_attempts,

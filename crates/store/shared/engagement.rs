@@ -16,6 +16,7 @@ use serde::Deserialize;
 use crate::Database;
 use crate::dialect::{DbConnection, sql};
 use crate::error::{decode_error, json, with_context};
+use crate::recent_counts::{RecentCounts, add_to_quarter};
 use crate::transaction::transaction;
 use crate::untold_engagement::{due_sends, tell};
 use crate::values::{number_list, parse_clicks};
@@ -94,8 +95,7 @@ async fn count(
         return Ok(());
     }
     add_to_send(c, send, &counts, row.next_telling(now)).await?;
-    let day = UnixMillis(row.due_at).day_number();
-    add_to_day(c, &row.app_id, day, &counts).await
+    add_to_day(c, &row.app_id, UnixMillis(row.due_at), &counts).await
 }
 
 /// Adds the recipients to those who are counted, and counts those who were not. The clicks by action are the sums with those that the
@@ -291,11 +291,11 @@ async fn add_to_send(
     .map(drop)
 }
 
-/// Adds to the day when the send was due, which has a row since then.
+/// Adds to the day when the send was due, which has a row since then, and to that quarter of an hour.
 async fn add_to_day(
     c: &mut DbConnection,
     app: &str,
-    day: i64,
+    due_at: UnixMillis,
     counts: &EngagementCounts,
 ) -> sqlx::Result<()> {
     sqlx::query!(
@@ -303,14 +303,20 @@ async fn add_to_day(
                                  dismissed = dismissed + $5
          WHERE app_id = $1 AND day = $2",
         app,
-        day,
+        due_at.day_number(),
         counts.displayed,
         counts.clicked,
         counts.dismissed
     )
-    .execute(c)
-    .await
-    .map(drop)
+    .execute(&mut *c)
+    .await?;
+    let recent = RecentCounts {
+        displayed: counts.displayed,
+        clicked: counts.clicked,
+        dismissed: counts.dismissed,
+        ..RecentCounts::default()
+    };
+    add_to_quarter(c, app, due_at, &recent).await
 }
 
 #[cfg(test)]

@@ -41,6 +41,16 @@ macro_rules! purge_of_sends {
     };
 }
 
+/// Removes rows of a table that counts by quarter of an hour.
+macro_rules! purge_quarters {
+    ($c:expr, $before:expr, $limit:expr, $table:tt) => {
+        purge!($c, $before, $limit,
+            ["DELETE FROM " $table " WHERE (app_id, quarter) IN
+               (SELECT app_id, quarter FROM " $table " WHERE quarter < CAST($1 AS BIGINT) / 900000
+                ORDER BY quarter LIMIT $2)"])
+    };
+}
+
 #[async_trait]
 impl RetentionStore for Database {
     async fn purge_sends(&self, before: UnixMillis, limit: u32) -> Result<bool, StoreError> {
@@ -139,6 +149,17 @@ impl RetentionStore for Database {
                    (SELECT app_id, path, key FROM idempotency_keys WHERE created_at <= $1
                     ORDER BY created_at LIMIT $2)"
             ))
+        })
+    }
+
+    async fn purge_recent_counts(
+        &self,
+        before: UnixMillis,
+        limit: u32,
+    ) -> Result<bool, StoreError> {
+        transaction!(self, "remove old counts", |c| {
+            Ok(purge_quarters!(c, before, limit, "recent_counts")
+                || purge_quarters!(c, before, limit, "recent_subscribers"))
         })
     }
 

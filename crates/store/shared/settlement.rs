@@ -13,6 +13,7 @@ use crate::dead_letters::insert_dead_letters;
 use crate::dialect::{DbConnection, lock_app, sql};
 use crate::event_readers::EventReaders;
 use crate::jobs::queue_list;
+use crate::recent_counts::{RecentCounts, add_to_quarter};
 use crate::refusals::record_refusals;
 use crate::settled_page::SettledPage;
 use crate::subscription_counts::count_deactivated;
@@ -196,7 +197,7 @@ async fn count(
     .await
 }
 
-/// Counts the same on the day when the send was accepted, which has a row since then.
+/// Counts the same on the day when the send was accepted, which has a row since then, and in its quarter of an hour.
 async fn count_day(
     c: &mut DbConnection,
     page: &SettledPage,
@@ -207,17 +208,23 @@ async fn count_day(
     if sent == 0 && failed == 0 {
         return Ok(());
     }
+    let app = page.app_id.as_str();
     sqlx::query!(
         "UPDATE daily_counts SET sent = sent + $3, failed = failed + $4
          WHERE app_id = $1 AND day = $2",
-        page.app_id.as_str(),
+        app,
         page.accepted_at.day_number(),
         sent,
         failed
     )
-    .execute(c)
-    .await
-    .map(drop)
+    .execute(&mut *c)
+    .await?;
+    let counts = RecentCounts {
+        sent,
+        failed,
+        ..RecentCounts::default()
+    };
+    add_to_quarter(c, app, page.accepted_at, &counts).await
 }
 
 async fn tally(c: &mut DbConnection, send: &SendId, tallies: &[FailureTally]) -> sqlx::Result<()> {

@@ -1,8 +1,9 @@
-//! An app's numbers of active and of deactivated subscriptions, and how they grow by day.
+//! An app's numbers of active and of deactivated subscriptions, and how they grow by day and quarter of an hour.
 
 use hato_domain::{AppId, UnixMillis};
 
 use crate::dialect::DbConnection;
+use crate::recent_counts::add_growth_to_quarter;
 
 /// Counts that so many active subscriptions were deactivated.
 pub(crate) async fn count_deactivated(
@@ -38,7 +39,8 @@ pub(crate) async fn change_counts(
     .map(drop)
 }
 
-/// Counts on the day of `now` how many active subscriptions the app gained and lost. The caller has locked the app.
+/// Counts on the day of `now`, and in its quarter of an hour, how many active subscriptions the app gained and lost. The caller has locked
+/// the app.
 pub(crate) async fn count_growth(
     c: &mut DbConnection,
     app: &str,
@@ -58,7 +60,7 @@ pub(crate) async fn count_growth(
         gained,
         lost
     )
-    .execute(c)
-    .await
-    .map(drop)
+    .execute(&mut *c)
+    .await?;
+    add_growth_to_quarter(c, app, now, (gained, lost)).await
 }

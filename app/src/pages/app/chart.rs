@@ -1,11 +1,12 @@
 //! What was sent on each day of a period: bars of what was sent, and hatched on top of them what failed. Each leads to what its day's
 //! history has.
 
-use hato_domain::UnixMillis;
-use hato_domain::wire::DailyStats;
+use hato_domain::LocalDay;
+use hato_service::OverviewDay;
 use leptos::prelude::*;
 
 use super::daily_numbers::{DailyNumbers, DayNumbers};
+use super::history::day_path;
 use crate::components::{TimeStyle, Timestamp};
 use crate::i18n::{ChartTexts, group_thousands};
 
@@ -25,9 +26,11 @@ pub fn DailyChart(
     texts: &'static ChartTexts,
     /// The path of the app's overview.
     path: String,
-    days: Vec<DailyStats>,
+    days: Vec<OverviewDay>,
+    /// Whether nobody has told what days the visitor has.
+    is_utc: bool,
 ) -> impl IntoView {
-    let total = |count: fn(&DailyStats) -> i64| days.iter().map(count).sum::<i64>();
+    let total = |count: fn(&OverviewDay) -> i64| days.iter().map(count).sum::<i64>();
     let (sent, failed) = (total(|day| day.sent), total(|day| day.failed));
     let period = i64::try_from(days.len()).unwrap_or_default();
     let periods = PERIODS.map(|days| {
@@ -42,7 +45,7 @@ pub fn DailyChart(
         view! { <p class="empty">{texts.empty}</p> }.into_any()
     } else {
         let summary = (texts.summary)(period, sent, failed);
-        view! { <Plot texts path days summary /> }.into_any()
+        view! { <Plot texts path days summary is_utc /> }.into_any()
     };
     view! {
         <section class="card chart" id="chart" data-live aria-labelledby="chart-title">
@@ -60,21 +63,23 @@ pub fn DailyChart(
 fn Plot(
     texts: &'static ChartTexts,
     path: String,
-    days: Vec<DailyStats>,
+    days: Vec<OverviewDay>,
     summary: String,
+    is_utc: bool,
 ) -> impl IntoView {
     let axis_max = axis_max(&days);
     let cut = days.iter().find(|day| total(day) > axis_max);
-    let cut = cut.map(|day| (texts.cut)(&day.date, total(day)));
+    let cut = cut.map(|day| (texts.cut)(&day.day.date(), total(day)));
     let bars: Vec<_> = days
         .iter()
         .map(|day| view! { <Bar texts path=path.clone() day=day.clone() axis_max /> })
         .collect();
-    let date = |number: usize| days.get(number).map(|day| day.date.clone());
+    let date = |number: usize| days.get(number).map(|day| day.day.date());
     let dates = [0, days.len() / 2, days.len().saturating_sub(1)]
         .map(|number| view! { <span>{date(number)}</span> });
+    let begins = is_utc.then(|| view! { <DayBegins texts days=days.clone() /> });
     view! {
-        <p class="hint">{summary} " " <DayBegins texts days=days.clone() /></p>
+        <p class="hint">{summary} " " {begins}</p>
         {cut.map(|text| view! { <p class="hint cut">{text}</p> })}
         <p class="legend" aria-hidden="true">
             <span class="sent">{texts.sent}</span>
@@ -113,19 +118,17 @@ fn Hatch() -> impl IntoView {
     .into_any()
 }
 
-/// When a day of the chart begins on the visitor's clock: days are those of UTC.
+/// When a day of the chart begins on the visitor's clock, where days are those of UTC.
 #[component]
-fn DayBegins(texts: &'static ChartTexts, days: Vec<DailyStats>) -> impl IntoView {
-    let today = days.last();
-    let begins =
-        today.and_then(|day| UnixMillis::from_date_and_time(&format!("{}T00:00", day.date)));
+fn DayBegins(texts: &'static ChartTexts, days: Vec<OverviewDay>) -> impl IntoView {
+    let begins = days.last().map(|today| today.day.starts_at);
     let [before, after] = texts.day_begins;
     begins.map(|at| view! { {before} <Timestamp at style=TimeStyle::Clock /> {after} })
 }
 
 /// A day, whose numbers are seen while one points at it or has the focus on it.
 #[component]
-fn Bar(texts: &'static ChartTexts, path: String, day: DailyStats, axis_max: i64) -> impl IntoView {
+fn Bar(texts: &'static ChartTexts, path: String, day: OverviewDay, axis_max: i64) -> impl IntoView {
     let all = total(&day);
     let scale = axis_max.max(if all > axis_max { all } else { 0 });
     let height = |count: i64| {
@@ -138,7 +141,7 @@ fn Bar(texts: &'static ChartTexts, path: String, day: DailyStats, axis_max: i64)
         (all > axis_max).then(|| view! { <path class="break" d="M-1 26l16-7M-1 33l16-7" /> });
     view! {
         <li>
-            <a href=day_path(&path, &day.date)>
+            <a href=history_path(&path, day.day)>
                 <svg
                     viewBox=format!("0 0 {BAR_WIDTH} {HEIGHT}")
                     preserveAspectRatio="none"
@@ -154,22 +157,22 @@ fn Bar(texts: &'static ChartTexts, path: String, day: DailyStats, axis_max: i64)
                     />
                     {broken}
                 </svg>
-                <span class="tip">{(texts.day)(&day.date, day.sent, day.failed)}</span>
+                <span class="tip">{(texts.day)(&day.day.date(), day.sent, day.failed)}</span>
             </a>
         </li>
     }
     .into_any()
 }
 
-/// The days on which something was sent.
+/// The days of whose sends it is known what became of somebody.
 #[component]
-fn Numbers(texts: &'static ChartTexts, path: String, days: Vec<DailyStats>) -> impl IntoView {
-    let day = |day: DailyStats| DayNumbers {
-        path: Some(day_path(&path, &day.date)),
-        date: day.date,
+fn Numbers(texts: &'static ChartTexts, path: String, days: Vec<OverviewDay>) -> impl IntoView {
+    let day = |day: OverviewDay| DayNumbers {
+        path: Some(history_path(&path, day.day)),
+        date: day.day.date(),
         numbers: vec![day.sent, day.failed],
     };
-    let days = days.into_iter().filter(|day| day.sends > 0).map(day);
+    let days = days.into_iter().filter(|day| total(day) > 0).map(day);
     view! {
         <DailyNumbers
             summary=texts.numbers
@@ -181,18 +184,18 @@ fn Numbers(texts: &'static ChartTexts, path: String, days: Vec<DailyStats>) -> i
     .into_any()
 }
 
-/// The history of a day.
-fn day_path(path: &str, date: &str) -> String {
-    format!("{path}/history?from={date}&to={date}")
+/// The history of a day of the app whose overview is at `path`.
+fn history_path(path: &str, day: LocalDay) -> String {
+    day_path(&format!("{path}/history"), day)
 }
 
 /// Recipients of whom a day's sends know what became of them.
-fn total(day: &DailyStats) -> i64 {
+fn total(day: &OverviewDay) -> i64 {
     day.sent + day.failed
 }
 
 /// Where the axis ends: above the largest day, or above the second one where the largest would flatten all others.
-fn axis_max(days: &[DailyStats]) -> i64 {
+fn axis_max(days: &[OverviewDay]) -> i64 {
     let mut totals: Vec<i64> = days.iter().map(total).collect();
     totals.sort_unstable_by(|left, right| right.cmp(left));
     match totals[..] {
@@ -217,19 +220,21 @@ fn round_up(number: i64) -> i64 {
 
 #[cfg(test)]
 mod tests {
-    use hato_domain::wire::DailyStats;
+    use hato_domain::TimeZoneOffsets;
+    use hato_service::OverviewDay;
 
     use super::{axis_max, round_up};
 
-    fn days(totals: &[i64]) -> Vec<DailyStats> {
-        let day = |sent: &i64| DailyStats {
-            date: "2026-01-31".to_owned(),
-            sends: 1,
+    fn days(totals: &[i64]) -> Vec<OverviewDay> {
+        let day = |sent: &i64| OverviewDay {
+            day: TimeZoneOffsets::UTC.day(0),
             sent: *sent,
             failed: 0,
             displayed: 0,
             clicked: 0,
-            dismissed: 0,
+            gained: 0,
+            lost: 0,
+            active: 0,
         };
         totals.iter().map(day).collect()
     }

@@ -1,6 +1,6 @@
 //! What the owner puts on the site, and calls from the server (CONTRACT 10).
 
-use hato_domain::Scope;
+use hato_domain::{Scope, TimeZoneOffsets};
 use leptos::prelude::*;
 use leptos::server_fn::ServerFn;
 
@@ -29,7 +29,8 @@ await hato.forget();";
 pub fn EmbedPage() -> impl IntoView {
     load_page(async move |ctx: RequestContext| {
         let (access, app) = load_app(&ctx).await?;
-        let had_key = ctx.service().overview(&access, 1).await?.had_key;
+        let overview = ctx.service().overview(&access, 1, TimeZoneOffsets::UTC);
+        let had_key = overview.await?.had_key;
         let new_key = RevealedKey::take(&ctx);
         let context = ctx.app_context();
         let (base_url, sdk) = (context.base_url.clone(), context.sdk.clone());

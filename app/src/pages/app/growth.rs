@@ -1,6 +1,6 @@
 //! How an app's audience grew or shrank: how many subscribed at the end of each day, drawn as a line and told as a table.
 
-use hato_service::DailyGrowth;
+use hato_service::OverviewDay;
 use leptos::prelude::*;
 
 use super::daily_numbers::{DailyNumbers, DayNumbers};
@@ -12,8 +12,8 @@ const HEIGHT: i64 = 100;
 
 /// The line with the same numbers as a table.
 #[component]
-pub fn Growth(texts: &'static GrowthTexts, days: Vec<DailyGrowth>) -> impl IntoView {
-    let total = |count: fn(&DailyGrowth) -> i64| days.iter().map(count).sum::<i64>();
+pub fn Growth(texts: &'static GrowthTexts, days: Vec<OverviewDay>) -> impl IntoView {
+    let total = |count: fn(&OverviewDay) -> i64| days.iter().map(count).sum::<i64>();
     let (gained, lost) = (total(|day| day.gained), total(|day| day.lost));
     let period = i64::try_from(days.len()).unwrap_or_default();
     let has_changed = gained + lost > 0;
@@ -39,14 +39,14 @@ pub fn Growth(texts: &'static GrowthTexts, days: Vec<DailyGrowth>) -> impl IntoV
 }
 
 #[component]
-fn Line(texts: &'static GrowthTexts, days: Vec<DailyGrowth>) -> impl IntoView {
+fn Line(texts: &'static GrowthTexts, days: Vec<OverviewDay>) -> impl IntoView {
     let sizes = || days.iter().map(|day| day.active);
     let (least, most) = (sizes().min(), sizes().max());
     let (least, most) = (least.unwrap_or_default(), most.unwrap_or_default());
     let line = steps(&days, least, most);
     let width = i64::try_from(days.len()).unwrap_or_default() * DAY_WIDTH;
     let ends = [days.first(), days.last()];
-    let dates = ends.map(|day| day.map(|day| view! { <span>{day.date.clone()}</span> }));
+    let dates = ends.map(|day| day.map(|day| view! { <span>{day.day.date()}</span> }));
     view! {
         <div class="plot">
             <p class="axis-max" aria-hidden="true">
@@ -74,7 +74,7 @@ fn Line(texts: &'static GrowthTexts, days: Vec<DailyGrowth>) -> impl IntoView {
 }
 
 /// The points of the line: a step for each day, between the smallest and the largest size.
-fn steps(days: &[DailyGrowth], least: i64, most: i64) -> String {
+fn steps(days: &[OverviewDay], least: i64, most: i64) -> String {
     let y = |size: i64| HEIGHT - (size - least).saturating_mul(HEIGHT) / (most - least).max(1);
     let steps = days.iter().zip(0_i64..).map(|(day, number)| {
         let (from, to) = (number * DAY_WIDTH, (number + 1) * DAY_WIDTH);
@@ -85,9 +85,9 @@ fn steps(days: &[DailyGrowth], least: i64, most: i64) -> String {
 }
 
 /// What a day is, for those who point at it.
-fn columns(texts: &GrowthTexts, days: &[DailyGrowth]) -> Vec<AnyView> {
-    let column = |(day, number): (&DailyGrowth, i64)| {
-        let told = (texts.day)(&day.date, [day.active, day.gained, day.lost]);
+fn columns(texts: &GrowthTexts, days: &[OverviewDay]) -> Vec<AnyView> {
+    let column = |(day, number): (&OverviewDay, i64)| {
+        let told = (texts.day)(&day.day.date(), [day.active, day.gained, day.lost]);
         view! {
             <rect x={number * DAY_WIDTH} width=DAY_WIDTH height=HEIGHT>
                 <title>{told}</title>
@@ -100,13 +100,13 @@ fn columns(texts: &GrowthTexts, days: &[DailyGrowth]) -> Vec<AnyView> {
 
 /// The days on which somebody came or went.
 #[component]
-fn Numbers(texts: &'static GrowthTexts, days: Vec<DailyGrowth>) -> impl IntoView {
-    let day = |day: DailyGrowth| DayNumbers {
-        date: day.date,
+fn Numbers(texts: &'static GrowthTexts, days: Vec<OverviewDay>) -> impl IntoView {
+    let day = |day: OverviewDay| DayNumbers {
+        date: day.day.date(),
         path: None,
         numbers: vec![day.gained, day.lost, day.active],
     };
-    let has_changed = |day: &DailyGrowth| day.gained + day.lost > 0;
+    let has_changed = |day: &OverviewDay| day.gained + day.lost > 0;
     let days = days.into_iter().filter(has_changed).map(day);
     view! {
         <DailyNumbers

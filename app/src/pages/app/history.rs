@@ -17,8 +17,8 @@ use crate::i18n::{AppTexts, HistoryTexts, group_thousands};
 use crate::islands::LiveRefresh;
 use crate::pages::{IslandAssets, load_page};
 use crate::request_context::RequestContext;
-pub use search::filter as history_filter;
 use search::{HistoryQuery, HistorySearch, searched_path};
+pub use search::{day_path, filter as history_filter};
 
 /// The page of the history that the search and the cursor ask for.
 #[component]

@@ -1,10 +1,9 @@
 //! An app's overview: what is to be done first, four figures, the last days, and a browser to try them with. What of it can change
 //! by itself does so while somebody looks.
 
-use hato_domain::UnixMillis;
-use hato_domain::wire::Stats;
-use hato_service::AppOverview;
+use hato_domain::{TimeZoneOffsets, UnixMillis};
 use hato_service::ports::AppRecord;
+use hato_service::{AppOverview, OverviewDay};
 use leptos::prelude::*;
 
 use super::chart::{DailyChart, PERIODS};
@@ -32,7 +31,8 @@ pub fn OverviewPage() -> impl IntoView {
     load_page(async move |ctx: RequestContext| {
         let (access, app) = load_app(&ctx).await?;
         let days = asked_days(&ctx);
-        let overview = ctx.service().overview(&access, days).await?;
+        let zone = ctx.time_zone().unwrap_or(TimeZoneOffsets::UTC);
+        let overview = ctx.service().overview(&access, days, zone).await?;
         let is_refresh = ctx.query(REFRESH).is_some();
         let positions = overview.positions;
         // They change slowly: a page that stays open keeps them as they were.
@@ -67,17 +67,17 @@ fn OverviewSections(
 ) -> impl IntoView {
     let texts = &ctx.texts().app;
     let path = app_path(&app);
-    let stats = overview.stats.clone();
-    let days = stats.daily.len();
+    let days = overview.days.clone();
+    let period = days.len();
     let (has_sent, had_subscriber) = (overview.has_sent, overview.had_subscriber);
-    let growth = overview.growth.clone();
     let growth =
-        had_subscriber.then(|| view! { <Growth texts=&texts.overview.growth days=growth /> });
+        had_subscriber.then(|| view! { <Growth texts=&texts.overview.growth days=days.clone() /> });
+    let is_utc = ctx.time_zone().is_none();
     let coming = overview.next_due_at.zip(Some(overview.scheduled));
     let figures = view! {
         <Coming texts=&texts.overview path=path.clone() coming />
-        <Figures texts=&texts.overview stats=stats.clone() />
-        <DailyChart texts=&texts.overview.chart path=path.clone() days=stats.daily />
+        <Figures texts=&texts.overview overview=overview.clone() />
+        <DailyChart texts=&texts.overview.chart path=path.clone() days is_utc />
         {growth}
         {devices}
     }
@@ -87,7 +87,7 @@ fn OverviewSections(
         <AppFrame app=app.clone() section=Section::Overview>
             <IslandAssets />
             <LiveRefresh
-                path=format!("{path}?days={days}&{REFRESH}=1")
+                path=format!("{path}?days={period}&{REFRESH}=1")
                 running="#figures".to_owned()
                 texts=texts.frame.live_errors()
             />
@@ -123,32 +123,41 @@ fn Coming(
     .into_any()
 }
 
-/// What recipients did: names, numbers within 30 days, and ever. An app that has never counted has nothing to show.
-fn engagement_figures(texts: &i18n::OverviewTexts, stats: &Stats) -> Vec<(String, i64, i64)> {
-    if stats.total_displayed + stats.total_clicked == 0 {
+/// What recipients did: names, numbers within the period, and ever. An app that has never counted has nothing to show.
+fn engagement_figures(
+    texts: &i18n::OverviewTexts,
+    overview: &AppOverview,
+) -> Vec<(String, i64, i64)> {
+    if overview.total_displayed + overview.total_clicked == 0 {
         return Vec::new();
     }
-    let (days, count) = (|| stats.daily.iter(), stats.daily.len());
-    let displayed = days().map(|day| day.displayed).sum();
-    let clicked = days().map(|day| day.clicked).sum();
+    let count = overview.days.len();
+    let displayed = total(&overview.days, |day| day.displayed);
+    let clicked = total(&overview.days, |day| day.clicked);
     vec![
-        ((texts.displayed)(count), displayed, stats.total_displayed),
-        ((texts.clicked)(count), clicked, stats.total_clicked),
+        (
+            (texts.displayed)(count),
+            displayed,
+            overview.total_displayed,
+        ),
+        ((texts.clicked)(count), clicked, overview.total_clicked),
     ]
 }
 
+fn total(days: &[OverviewDay], count: fn(&OverviewDay) -> i64) -> i64 {
+    days.iter().map(count).sum()
+}
+
 #[component]
-fn Figures(texts: &'static i18n::OverviewTexts, stats: Stats) -> impl IntoView {
-    let total = |count: fn(&hato_domain::wire::DailyStats) -> i64| {
-        stats.daily.iter().map(count).sum::<i64>()
-    };
-    let (sent, failed) = (total(|day| day.sent), total(|day| day.failed));
+fn Figures(texts: &'static i18n::OverviewTexts, overview: AppOverview) -> impl IntoView {
+    let sent = total(&overview.days, |day| day.sent);
+    let failed = total(&overview.days, |day| day.failed);
     let tenths = failed.saturating_mul(1_000) / (sent + failed).max(1);
-    let month = stats.monthly_limit.map_or_else(
+    let month = overview.monthly_limit.map_or_else(
         || texts.month_unlimited.to_owned(),
         |limit| (texts.month_limit)(limit),
     );
-    let days = stats.daily.len();
+    let days = overview.days.len();
     let figure = |name: String, number: i64, aside: String| {
         view! {
             <div class="card figure">
@@ -165,12 +174,12 @@ fn Figures(texts: &'static i18n::OverviewTexts, stats: Stats) -> impl IntoView {
             <dl class="figures">
                 {figure(
                     texts.subscribers.to_owned(),
-                    stats.active_subscribers,
-                    (texts.deactivated)(stats.deactivated_subscribers),
-                )} {figure(texts.month.to_owned(), stats.monthly_sent, month)}
-                {figure((texts.sent)(days), sent, (texts.ever)(stats.total_sent))}
+                    overview.active_subscribers,
+                    (texts.deactivated)(overview.deactivated_subscribers),
+                )} {figure(texts.month.to_owned(), overview.monthly_sent, month)}
+                {figure((texts.sent)(days), sent, (texts.ever)(overview.total_sent))}
                 {figure((texts.failed)(days), failed, (texts.failed_share)(tenths))}
-                {engagement_figures(texts, &stats)
+                {engagement_figures(texts, &overview)
                     .into_iter()
                     .map(|(name, number, ever)| figure(name, number, (texts.ever)(ever)))
                     .collect_view()}

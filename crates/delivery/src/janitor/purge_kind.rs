@@ -11,6 +11,8 @@ pub(super) enum PurgeKind {
     Sessions,
     GitHubLogins,
     IdempotencyKeys,
+    /// What was counted by quarter of an hour.
+    RecentCounts,
     RateWindows,
     /// What recipients did, told to webhooks once a day.
     UntoldEngagement,
@@ -32,6 +34,7 @@ pub(super) const PURGE_ROUNDS: [&[PurgeKind]; 2] = [
         PurgeKind::Sessions,
         PurgeKind::GitHubLogins,
         PurgeKind::IdempotencyKeys,
+        PurgeKind::RecentCounts,
         PurgeKind::RateWindows,
         PurgeKind::UntoldEngagement,
         PurgeKind::EngagedRecipients,

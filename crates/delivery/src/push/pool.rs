@@ -166,7 +166,10 @@ impl Pool {
     }
 
     /// Waits for a connection with room, opening one where that is due.
-    async fn lease(self: &Arc<Self>, opener: &ConnectionOpener) -> Result<ConnectionLease, ConnectError> {
+    async fn lease(
+        self: &Arc<Self>,
+        opener: &ConnectionOpener,
+    ) -> Result<ConnectionLease, ConnectError> {
         let failures_before = self.state.connections().failures;
         loop {
             // Listening begins before looking: room that is made in between is not missed.

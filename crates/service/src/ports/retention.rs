@@ -53,6 +53,10 @@ pub trait RetentionStore {
         limit: u32,
     ) -> Result<bool, StoreError>;
 
+    /// Removes what was counted by quarter of an hour before `before`. What was counted by day stays.
+    async fn purge_recent_counts(&self, before: UnixMillis, limit: u32)
+    -> Result<bool, StoreError>;
+
     /// Takes over from sends that have finished, at most `limit` of them, who took them, and removes from them whom they were for
     /// (CONTRACT 12).
     async fn record_reach(&self, now: UnixMillis, limit: u32) -> Result<bool, StoreError>;

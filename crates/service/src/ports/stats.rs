@@ -1,7 +1,7 @@
 //! What statistics need of the store.
 
 use async_trait::async_trait;
-use hato_domain::{AppId, Month, Plan, UnixMillis};
+use hato_domain::{AppId, Month, Plan, TimeZoneOffsets, UnixMillis};
 
 use super::StoreError;
 
@@ -10,6 +10,17 @@ use super::StoreError;
 pub struct StatsPeriod {
     /// The first day told one by one.
     pub first_day: i64,
+    /// The month of which the account's count is told.
+    pub month: Month,
+}
+
+/// The days of a clock of which [`StatsStore::overview`] tells, by their numbers ([`TimeZoneOffsets::day_number`]), and the month.
+#[derive(Clone, Copy, Debug)]
+pub struct OverviewPeriod {
+    /// The first day told one by one.
+    pub first_day: i64,
+    /// Whose days these are.
+    pub zone: TimeZoneOffsets,
     /// The month of which the account's count is told.
     pub month: Month,
 }
@@ -33,11 +44,21 @@ pub struct DayCounts {
     pub dismissed: i64,
 }
 
-/// How many active subscriptions an app gained and lost on one UTC day.
+/// What became of an app's sends, and who came and went, on one day of a clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct DayGrowth {
-    /// The number of the day.
+pub struct LocalDayCounts {
+    /// The number of the day, on which the sends were accepted.
     pub day: i64,
+    /// How many of their recipients were reached.
+    pub sent: i64,
+    /// How many of their recipients finally failed.
+    pub failed: i64,
+    /// How many of their recipients reported that it was displayed.
+    pub displayed: i64,
+    /// How many of their recipients clicked it.
+    pub clicked: i64,
+    /// How many of their recipients closed it without a click.
+    pub dismissed: i64,
     /// How many browsers subscribed, or came back.
     pub gained: i64,
     /// How many unsubscribed, expired, were replaced or were removed.
@@ -62,9 +83,9 @@ pub struct SampledDevice {
     pub platform: Option<String>,
 }
 
-/// An app's statistics as they are stored.
+/// An app's statistics as they are stored, with what `Day` tells of a day.
 #[derive(Clone, Debug)]
-pub struct StatsRecord {
+pub struct StatsRecord<Day = DayCounts> {
     /// The plan of the app's account.
     pub plan: Plan,
     /// How many subscriptions are active.
@@ -93,10 +114,8 @@ pub struct StatsRecord {
     pub scheduled: i64,
     /// When the first of these is due.
     pub next_due_at: Option<UnixMillis>,
-    /// The days from the first one told, oldest first, without those on which nothing was sent.
-    pub days: Vec<DayCounts>,
-    /// The same days without those on which nobody came or went.
-    pub growth: Vec<DayGrowth>,
+    /// The days from the first one told, oldest first, without those on which nothing was counted.
+    pub days: Vec<Day>,
 }
 
 /// What the store tells of an app in numbers.
@@ -108,6 +127,13 @@ pub trait StatsStore {
         app: &AppId,
         period: StatsPeriod,
     ) -> Result<Option<StatsRecord>, StoreError>;
+
+    /// The same with days of a clock, of the last 99 at most; `None` when there is no such app any more.
+    async fn overview(
+        &self,
+        app: &AppId,
+        period: OverviewPeriod,
+    ) -> Result<Option<StatsRecord<LocalDayCounts>>, StoreError>;
 
     /// What the app's active subscriptions are: all of them, or of more than 1,000 about so many, evenly spread. `None` when others read so
     /// long that there was no time for it.

@@ -124,6 +124,8 @@ mod queue;
 mod reach;
 #[path = "../../shared/reach_blocks.rs"]
 mod reach_blocks;
+#[path = "../../shared/recent_counts.rs"]
+mod recent_counts;
 #[path = "../../shared/refusals.rs"]
 mod refusals;
 #[path = "../../shared/registered_profile.rs"]

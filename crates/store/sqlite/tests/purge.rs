@@ -19,7 +19,7 @@ const NOW: UnixMillis = UnixMillis(1_767_225_600_000);
 const ROWS: i64 = 40;
 
 /// Fills every table below `app_1`, with `n` from 1 to [`ROWS`].
-const FILL: [&str; 24] = [
+const FILL: [&str; 26] = [
     "INSERT INTO subscriptions (public_id, app_id, endpoint, endpoint_hash, p256dh, auth, position,
                                 created_at)
      SELECT 'sub_' || n, 'app_1', 'https://push.example/' || n, CAST(n AS BLOB), x'04', x'01', n, 0
@@ -60,6 +60,10 @@ const FILL: [&str; 24] = [
     "INSERT INTO send_windows (app_id, opened_at, sends) SELECT 'app_1', 0, 1 FROM numbers WHERE n = 1",
     "INSERT INTO daily_counts (app_id, day, sends) SELECT 'app_1', n, 1 FROM numbers",
     "INSERT INTO daily_subscribers (app_id, day, gained, lost) SELECT 'app_1', n, 1, 0 FROM numbers",
+    "INSERT INTO recent_counts (app_id, quarter, sent, failed, displayed, clicked, dismissed)
+     SELECT 'app_1', n, 1, 0, 0, 0, 0 FROM numbers",
+    "INSERT INTO recent_subscribers (app_id, quarter, gained, lost)
+     SELECT 'app_1', n, 1, 0 FROM numbers",
     "INSERT INTO key_events (id, app_id, event, key_id, key_name, key_scope, actor_kind, actor_id,
                              actor_name, created_at)
      SELECT 'evt_' || n, 'app_1', 'created', 'key_' || n, 'key', 'full', 'user', 'usr_1',

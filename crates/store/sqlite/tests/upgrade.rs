@@ -148,3 +148,42 @@ async fn events_keep_their_rows_numbers_and_attempts() {
     let next = "SELECT public_id || ' ' || id FROM webhook_events ORDER BY id";
     assert_eq!(texts(&mut after, next).await, ["evt_2 2", "evt_4 4"]);
 }
+
+#[tokio::test]
+async fn what_was_counted_lately_is_known_by_quarter_of_an_hour() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let file = folder.path().join("hato.db");
+    let mut before = make_before(&file, 35).await;
+    for statement in [
+        ACCOUNT,
+        APP,
+        "INSERT INTO sends (id, app_id, title, body, payload, ttl, recipients, sent, failed_expired, failed_other,
+                            displayed, clicked, dismissed, status, actor_kind, actor_id, actor_name, created_at, send_at)
+         SELECT 'snd_' || days, 'app_1', 't', 'b', '{}', 0, 9, 4, 2, 1, 3, 2, 1, 'done', 'user', 'usr_1',
+                'a@example.com', 0, unixepoch() * 1000 - days * 86400000
+         FROM (SELECT 99 AS days UNION SELECT 101)",
+        "INSERT INTO subscriptions (public_id, app_id, endpoint, endpoint_hash, p256dh, auth, deactivated_at,
+                                    deactivation_reason, created_at)
+         VALUES ('sub_1', 'app_1', 'https://push.example/1', x'01', x'04', x'01', unixepoch() * 1000, 'expired', 0)",
+        // What is no longer kept but as numbers: all of a day, and a part of one.
+        "INSERT INTO daily_counts (app_id, day, sends, sent, failed, displayed)
+         VALUES ('app_1', unixepoch() / 86400 - 7, 1, 5, 1, 2), ('app_1', unixepoch() / 86400 - 99, 2, 6, 4, 3)",
+        "INSERT INTO daily_subscribers (app_id, day, gained, lost)
+         VALUES ('app_1', unixepoch() / 86400 - 7, 3, 0), ('app_1', unixepoch() / 86400, 0, 1)",
+    ] {
+        execute(&mut before, statement).await;
+    }
+    drop(before);
+
+    Database::open(&file).await.expect("brought up to date");
+    let mut after = open(&file).await;
+    let counts = "SELECT concat_ws(' ', c.sent, c.failed, c.displayed, c.clicked, c.dismissed)
+                  FROM recent_counts AS c JOIN sends AS s ON s.send_at / 900000 = c.quarter";
+    assert_eq!(texts(&mut after, counts).await, ["4 3 3 2 1"]);
+    let by_day = "SELECT concat_ws(' ', quarter / 96 - unixepoch() / 86400, SUM(sent), SUM(failed), SUM(displayed))
+                  FROM recent_counts GROUP BY quarter / 96 ORDER BY quarter / 96";
+    assert_eq!(texts(&mut after, by_day).await, ["-99 6 4 3", "-7 5 1 2"]);
+    let growth = "SELECT concat_ws(' ', quarter / 96 - unixepoch() / 86400, SUM(gained), SUM(lost))
+                  FROM recent_subscribers GROUP BY quarter / 96 ORDER BY quarter / 96";
+    assert_eq!(texts(&mut after, growth).await, ["-7 3 0", "0 0 1"]);
+}

@@ -2,7 +2,7 @@
 
 /// The tables that are copied, each after those that it refers to. A test holds that both databases have these, and no other but those
 /// that tell of migrations and of the processes that run.
-pub const TABLES: [&str; 27] = [
+pub const TABLES: [&str; 29] = [
     "accounts",
     "sessions",
     "monthly_usage",
@@ -23,6 +23,8 @@ pub const TABLES: [&str; 27] = [
     "idempotency_keys",
     "daily_counts",
     "daily_subscribers",
+    "recent_counts",
+    "recent_subscribers",
     "jobs",
     "webhooks",
     "webhook_events",

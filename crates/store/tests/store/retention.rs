@@ -3,11 +3,13 @@
 use std::time::Duration;
 
 use hato_domain::{
-    AppId, FailureReason, OutboundPolicy, PageRequest, Plan, SendId, UnixMillis, WebhookUrl,
+    AppId, FailureReason, OutboundPolicy, PageRequest, Plan, SendId, TimeZoneOffsets, UnixMillis,
+    WebhookUrl,
 };
 use hato_service::ports::{
     AcceptSendOutcome, AppChange, Audience, DeactivationCursor, FailureTally, IdempotencyEntry,
-    NewDeadLetter, PendingLogin, QueueTestOutcome, RegisterOutcome, Settlement, StatsPeriod,
+    LocalDayCounts, NewDeadLetter, OverviewPeriod, PendingLogin, QueueTestOutcome, RegisterOutcome,
+    Settlement, StatsPeriod,
 };
 use hato_testkit::{TestDatabase, on_each_database};
 
@@ -123,6 +125,39 @@ async fn totals_and_key_events_stay(database: TestDatabase) {
     let page = PageRequest::parse(None, None, None).expect("a page");
     let events = test.store.key_events_of(&app, &page).await;
     assert_eq!(events.expect("listed").len(), 1);
+}
+
+#[on_each_database]
+async fn what_was_counted_by_quarter_of_an_hour_goes_and_totals_stay(database: TestDatabase) {
+    let test = TestStore::new(database).await;
+    let app = test.app().await;
+    test.subscribe(&app, 1).await;
+    let later = START.plus(Duration::from_mins(15));
+    failed_send(&test, &app, START).await;
+    failed_send(&test, &app, later).await;
+    let period = OverviewPeriod {
+        first_day: START.day_number(),
+        zone: TimeZoneOffsets::UTC,
+        month: START.month(),
+    };
+    let counted = async || {
+        let stats = test.store.overview(&app, period).await.expect("read");
+        let stats = stats.expect("the app");
+        let sum = |count: fn(&LocalDayCounts) -> i64| stats.days.iter().map(count).sum::<i64>();
+        let recent = (sum(|day| day.failed), sum(|day| day.gained));
+        (stats.total_failed, recent)
+    };
+    let purge = async |before| {
+        let purged = test.store.purge_recent_counts(before, 1).await;
+        purged.expect("purged")
+    };
+    assert!(!purge(START).await, "none is older");
+    assert_eq!(counted().await, (2, (2, 1)));
+    assert!(purge(later).await);
+    assert_eq!(counted().await, (2, (1, 1)));
+    assert!(purge(later).await);
+    assert_eq!(counted().await, (2, (1, 0)));
+    assert!(!purge(later).await);
 }
 
 /// One step, and where the next one goes on.

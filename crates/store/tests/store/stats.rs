@@ -1,9 +1,11 @@
 //! Statistics of an app.
 
-use hato_domain::{AppId, FailureReason, Plan, UnixMillis};
+use std::time::Duration;
+
+use hato_domain::{AppId, FailureReason, Plan, TimeZoneOffsets, UnixMillis};
 use hato_service::ports::{
-    ActivePositions, DayCounts, ExpiredRecipient, NewDeadLetter, Settlement, StateFilter,
-    StatsPeriod, StatsRecord, SubscriptionFilter,
+    ActivePositions, DayCounts, ExpiredRecipient, LocalDayCounts, NewDeadLetter, OverviewPeriod,
+    Settlement, StateFilter, StatsPeriod, StatsRecord, SubscriptionFilter,
 };
 use hato_testkit::{TestDatabase, on_each_database};
 
@@ -23,6 +25,22 @@ async fn stats(test: &TestStore, app: &AppId, first: UnixMillis, now: UnixMillis
         month: now.month(),
     };
     let stats = test.store.stats(app, period).await;
+    stats.expect("read").expect("the app")
+}
+
+/// The statistics by days of a clock, from the day with the number `first_day` on.
+async fn overview(
+    test: &TestStore,
+    app: &AppId,
+    first_day: i64,
+    zone: TimeZoneOffsets,
+) -> StatsRecord<LocalDayCounts> {
+    let period = OverviewPeriod {
+        first_day,
+        zone,
+        month: START.month(),
+    };
+    let stats = test.store.overview(app, period).await;
     stats.expect("read").expect("the app")
 }
 
@@ -190,10 +208,11 @@ async fn what_the_audience_gained_and_lost_is_told_by_day(database: TestDatabase
     let test = TestStore::new(database).await;
     let app = test.app().await;
     let growth = async |first| {
-        let stats = stats(&test, &app, days(first), days(9)).await;
-        let days = stats.growth.iter();
-        let days = days.map(|it| (it.day - START.day_number(), it.gained, it.lost));
-        days.collect::<Vec<_>>()
+        let first_day = days(first).day_number();
+        let stats = overview(&test, &app, first_day, TimeZoneOffsets::UTC).await;
+        let grown = stats.days.iter().filter(|it| it.gained + it.lost > 0);
+        let grown = grown.map(|it| (it.day - START.day_number(), it.gained, it.lost));
+        grown.collect::<Vec<_>>()
     };
     for number in 0..6 {
         test.subscribe(&app, number).await;
@@ -223,6 +242,38 @@ async fn what_the_audience_gained_and_lost_is_told_by_day(database: TestDatabase
     assert!(removed.expect("done"));
     assert_eq!(growth(5).await, [(5, 0, 1)], "from that day on");
     assert_eq!(growth(6).await, []);
+}
+
+#[on_each_database]
+async fn the_days_of_a_clock_begin_at_its_midnight(database: TestDatabase) {
+    let test = TestStore::new(database).await;
+    let app = test.app().await;
+    test.subscribe(&app, 0).await;
+    // One on each side of midnight in Nepal, and one after a day on which other clocks are set.
+    for minutes in [18 * 60 + 14, 18 * 60 + 15, 71 * 60 + 30] {
+        let now = START.plus(Duration::from_mins(minutes));
+        test.broadcast(&app, now).await;
+        test.deliver_all(now, 10).await;
+    }
+    let second_midnight = days(2).0 / 60_000;
+    for (zone, sent) in [
+        ("0".to_owned(), &[(0, 2), (2, 1)][..]),
+        ("345".to_owned(), &[(0, 1), (1, 1), (3, 1)]),
+        ("-360".to_owned(), &[(1, 2), (3, 1)]),
+        (format!("0:{second_midnight}:60"), &[(0, 2), (3, 1)]),
+        (format!("60:{second_midnight}:0"), &[(0, 2), (2, 1)]),
+    ] {
+        let offsets = TimeZoneOffsets::parse(&zone).expect("offsets");
+        let first_day = offsets.day_number(START);
+        let stats = overview(&test, &app, first_day, offsets).await;
+        let counted = stats.days.iter().filter(|it| it.sent > 0);
+        let counted: Vec<_> = counted.map(|it| (it.day - first_day, it.sent)).collect();
+        assert_eq!(counted, sent, "{zone}");
+        assert_eq!((stats.total_sent, stats.total_sends), (3, 3), "{zone}");
+        assert_eq!(stats.days.iter().map(|it| it.gained).sum::<i64>(), 1);
+        let later = overview(&test, &app, first_day + 4, offsets).await;
+        assert_eq!((later.days.len(), later.total_sent), (0, 3), "{zone}");
+    }
 }
 
 #[on_each_database]

@@ -1,8 +1,8 @@
 //! One TLS connection of a sender.
 
 use super::{
-    body::MockResponseBody, exchange, options::PushServiceOptions, sender_connection::SenderConnection,
-    state::SharedState,
+    body::MockResponseBody, exchange, options::PushServiceOptions,
+    sender_connection::SenderConnection, state::SharedState,
 };
 use http::{Request, Response};
 use hyper::{body::Incoming, service::service_fn};

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use hato_domain::{ErrorCode, UnixMillis};
+use hato_domain::{ErrorCode, LocalDay, UnixMillis};
 use hato_service::ServiceResult;
 use hato_service::ports::{SendFilter, SendStatus};
 use leptos::prelude::*;
@@ -125,6 +125,16 @@ pub(super) fn searched_path(path: &str, query: &HistoryQuery) -> String {
     let fields = query.fields();
     let members = fields.each_ref();
     with_query(path, &members.map(|(name, value)| (*name, value.as_str())))
+}
+
+/// `path` with a search in its query for what a day has.
+pub fn day_path(path: &str, day: LocalDay) -> String {
+    let date = day.date();
+    let from_offset = day.start_offset().to_string();
+    let to_offset = day.end_offset().to_string();
+    let from = [("from", date.as_str()), (FROM_OFFSET, from_offset.as_str())];
+    let to = [("to", date.as_str()), (TO_OFFSET, to_offset.as_str())];
+    with_query(path, &[from, to].concat())
 }
 
 /// The form that searches.
