@@ -7,6 +7,7 @@
 mod api_examples;
 mod deployment;
 mod embedding;
+mod measuring;
 mod moving;
 mod postgres;
 mod reference;
