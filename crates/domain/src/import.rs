@@ -9,7 +9,7 @@ pub use self::batches::{Batches, LineFault, RefusedLine};
 use self::columns::Columns;
 use crate::UnixMillis;
 use crate::lines::{ForeignText, Line, LineError, LineReader};
-use crate::wire::{BulkItem, RegisterSubscription};
+use crate::wire::{BulkItem, RegisterSubscription, UNSUBSCRIBED};
 
 /// Most bytes of a line: more than a subscription with all its tags takes.
 pub const MAX_LINE_BYTES: usize = 64 * 1024;
@@ -54,6 +54,8 @@ pub enum EntryError {
     NoEndpoint,
     /// An earlier line that was taken has the same endpoint.
     Duplicate,
+    /// It is of somebody who has unsubscribed at the other service.
+    Unsubscribed,
 }
 
 /// A text that is no list of subscribers.
@@ -190,7 +192,7 @@ impl Format {
     fn item(&self, line: &str) -> Result<BulkItem, EntryError> {
         let item = match self {
             Self::Json => json_item(line)?,
-            Self::Csv(columns) => columns.item(line).ok_or(EntryError::NoEndpoint)?,
+            Self::Csv(columns) => columns.item(line)?,
         };
         match item.registration.endpoint {
             Some(_) => Ok(item),
@@ -224,6 +226,7 @@ impl EntryError {
             }
             Self::NoEndpoint => "MISSING_FIELDS",
             Self::Duplicate => "DUPLICATE",
+            Self::Unsubscribed => UNSUBSCRIBED.0,
         }
     }
 
@@ -236,6 +239,7 @@ impl EntryError {
             Self::NoSubscription => "the line is no JSON object of a subscription",
             Self::NoEndpoint => "the line has no endpoint",
             Self::Duplicate => "an earlier line has the same endpoint",
+            Self::Unsubscribed => "the list says that they have unsubscribed",
         }
     }
 }

@@ -85,6 +85,7 @@ texts! {
         duplicate = "前の行に同じエンドポイントがあります。", "An earlier line has the same endpoint.";
         too_long = "行が長すぎます。", "The line is too long.";
         unsubscribed = "ここで購読を解除しています。", "Unsubscribed here.";
+        unsubscribed_elsewhere = "一覧では、購読を解除した人になっています。", "Unsubscribed, as the list says.";
         export = "一覧を書き出す", "Export the list";
     }
 }
@@ -114,6 +115,7 @@ impl ImportTexts {
             EntryError::NoSubscription => self.no_subscription,
             EntryError::NoEndpoint => self.no_endpoint,
             EntryError::Duplicate => self.duplicate,
+            EntryError::Unsubscribed => self.unsubscribed_elsewhere,
         }
     }
 

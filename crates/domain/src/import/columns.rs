@@ -3,6 +3,7 @@
 use csv::{ReaderBuilder, StringRecord};
 use serde_json::{Map, Value};
 
+use super::EntryError;
 use crate::wire::{BulkItem, RegisterSubscription};
 
 /// Where a CSV file has what is wanted; the first name that a file has counts.
@@ -13,6 +14,10 @@ pub struct Columns {
     auth: Option<usize>,
     user_id: Option<usize>,
     tags: Option<usize>,
+    /// Whether they are subscribed, as `OneSignal` numbers it.
+    state: Option<usize>,
+    /// Whether the endpoint is known to be gone.
+    invalid: Option<usize>,
 }
 
 impl Columns {
@@ -31,6 +36,8 @@ impl Columns {
             auth: find(&["auth", "web_auth"]),
             user_id: find(&["external_user_id", "uid", "user_id"]),
             tags: find(&["tags"]),
+            state: find(&["notification_types"]),
+            invalid: find(&["invalid_identifier"]),
         })
     }
 
@@ -39,14 +46,14 @@ impl Columns {
         self.count
     }
 
-    /// What a record says; `None` when it is none.
-    pub fn item(&self, line: &str) -> Option<BulkItem> {
-        let record = record(line)?;
-        let field = |column: Option<usize>| {
-            let text = record.get(column?)?.trim();
-            (!text.is_empty()).then(|| text.to_owned())
-        };
-        Some(BulkItem {
+    /// What a record says, if it is one of somebody who is subscribed.
+    pub fn item(&self, line: &str) -> Result<BulkItem, EntryError> {
+        let record = record(line).ok_or(EntryError::NoEndpoint)?;
+        let field = |column: Option<usize>| field(&record, column).map(str::to_owned);
+        if self.has_unsubscribed(&record) {
+            return Err(EntryError::Unsubscribed);
+        }
+        Ok(BulkItem {
             registration: RegisterSubscription {
                 endpoint: field(Some(self.endpoint)),
                 p256dh: field(self.p256dh),
@@ -58,6 +65,18 @@ impl Columns {
             created_at: None,
         })
     }
+
+    /// Whether the record is of somebody whom the other service reaches no more.
+    fn has_unsubscribed(&self, record: &StringRecord) -> bool {
+        field(record, self.state).is_some_and(is_ended)
+            || field(record, self.invalid).is_some_and(is_true)
+    }
+}
+
+/// What the record has in the column; an empty field is none.
+fn field(record: &StringRecord, column: Option<usize>) -> Option<&str> {
+    let text = record.get(column?)?.trim();
+    (!text.is_empty()).then_some(text)
 }
 
 fn record(line: &str) -> Option<StringRecord> {
@@ -67,6 +86,17 @@ fn record(line: &str) -> Option<StringRecord> {
         .flexible(true)
         .from_reader(line.as_bytes());
     reader.records().next()?.ok()
+}
+
+/// Whether a subscription with this number has ended: it is positive until then.
+fn is_ended(state: &str) -> bool {
+    state.parse::<f64>().is_ok_and(|state| state <= 0.0)
+}
+
+/// Whether this is true, as databases and their exports write it.
+fn is_true(text: &str) -> bool {
+    let mut words = ["t", "true", "1"].into_iter();
+    words.any(|word| text.eq_ignore_ascii_case(word))
 }
 
 /// Tags as services write them: a JSON array, a JSON object of names and values, or words between commas.

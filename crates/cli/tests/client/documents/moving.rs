@@ -32,6 +32,12 @@ async fn every_command_of_the_guide_to_moving() {
     let setup = CliSetup::new().await;
     let said = follow(&setup, &commands().concat()).await;
     assert!(said.contains("Exported 4 subscriptions."), "{said}");
+    // Who has unsubscribed at OneSignal is not among them.
+    assert_eq!(
+        said.matches("\"code\":\"UNSUBSCRIBED\"").count(),
+        1,
+        "{said}"
+    );
 }
 
 /// From a table of one's own into Hato, and on to another one, on another database.

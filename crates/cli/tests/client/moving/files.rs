@@ -92,6 +92,40 @@ async fn other_services_columns_are_known() {
 }
 
 #[tokio::test]
+async fn who_has_unsubscribed_at_the_other_service_is_left_out() {
+    let setup = setup().await;
+    let row = |name: &str, gone: &str, state: &str| {
+        format!("1,https://push.example.com/{name},{gone},{state},{AUTH},{P256DH}\n")
+    };
+    let csv = [
+        "id,identifier,invalid_identifier,notification_types,web_auth,web_p256\n",
+        &row("a", "f", "1"),
+        &row("b", "f", "-2"),
+        &row("c", "f", "0"),
+        &row("d", "t", "1"),
+        &row("e", "", ""),
+        &row("f", "false", "-18"),
+        &row("b", "f", "1"),
+        &row("g", "True", ""),
+        &row("h", "f", "-2.0"),
+    ];
+    let file = write(&setup, "onesignal.csv", csv.concat());
+    let expected = [3, 4, 5, 7, 9, 10].map(|line| (line, "UNSUBSCRIBED".to_owned()));
+    for step in [&["--dry-run"][..], &[]] {
+        let command = [&["import", &*file], step].concat();
+        let (code, report) = run(&setup, &command).await;
+        assert_eq!((code, &report["created"]), (1, &json!(3)), "{report}");
+        assert_eq!(refused(&format!("{file}.refused")), expected, "{step:?}");
+    }
+    let text = exported(&setup, "all").await;
+    for (line, name) in text.lines().zip(["a", "e", "b"]) {
+        let line: Value = serde_json::from_str(line).expect("JSON");
+        assert_eq!(line["endpoint"], format!("https://push.example.com/{name}"));
+    }
+    assert_eq!(text.lines().count(), 3);
+}
+
+#[tokio::test]
 async fn quotes_hold_line_breaks_and_numbers_stay_right() {
     let setup = setup().await;
     let row = |note: &str, name: &str| {
