@@ -9,8 +9,8 @@ use p256::elliptic_curve::sec1::ToEncodedPoint as _;
 use p256::pkcs8::DecodePrivateKey as _;
 use zeroize::Zeroizing;
 
-use crate::ErrorCode;
 use crate::wire::{self, EcJwk};
+use crate::{ErrorCode, VapidPublicKey};
 
 /// Most bytes of a private key that is imported; PEM of a key on P-256 has about 240.
 const MAX_TEXT_BYTES: usize = 4_096;
@@ -45,6 +45,13 @@ impl VapidPrivateKey {
     /// The key itself.
     pub fn into_secret(self) -> SecretKey {
         self.0
+    }
+
+    /// The public half.
+    pub fn public_key(&self) -> VapidPublicKey {
+        let point = self.0.public_key().to_encoded_point(false);
+        let text = URL_SAFE_NO_PAD.encode(point.as_bytes());
+        VapidPublicKey::parse(&text).expect("an uncompressed point has 65 bytes")
     }
 
     /// The pair as a JSON Web Key.

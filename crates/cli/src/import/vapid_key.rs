@@ -4,8 +4,8 @@ use std::fs::File;
 use std::io::Read as _;
 use std::path::Path;
 
-use hato_domain::VapidPrivateKey;
 use hato_domain::wire::{Acknowledged, BulkItem};
+use hato_domain::{VapidPrivateKey, VapidPublicKey};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -23,8 +23,14 @@ struct AppKey {
     active_subscriptions: i64,
 }
 
-/// The private key that subscriptions come with.
-pub struct KeyFile(Option<String>);
+/// The key that subscriptions come with.
+pub struct KeyFile(Option<KeyPair>);
+
+struct KeyPair {
+    /// As the file has it.
+    private_key: String,
+    public_key: VapidPublicKey,
+}
 
 /// Which key the lines are registered with.
 pub enum ImportedKey {
@@ -32,8 +38,8 @@ pub enum ImportedKey {
     Named,
     /// The one that each names, or else this one.
     Given(String),
-    /// The app's own, whatever a line names: a dry run imports no key.
-    Unknown,
+    /// The one that each names, or the app's own in the place of this one, which a dry run does not import.
+    NotImported(VapidPublicKey),
 }
 
 impl KeyFile {
@@ -43,27 +49,30 @@ impl KeyFile {
             return Ok(Self(None));
         };
         let private_key = read(file)?;
-        VapidPrivateKey::parse(&private_key).map_err(|_| {
+        let key = VapidPrivateKey::parse(&private_key).map_err(|_| {
             let message = format!("{} is no private VAPID key", file.display());
             CliError::usage(
                 message,
                 "write 32 bytes as base64url, a JWK or PEM of a key on P-256",
             )
         })?;
-        Ok(Self(Some(private_key)))
+        Ok(Self(Some(KeyPair {
+            private_key,
+            public_key: key.public_key(),
+        })))
     }
 
     /// Gives the app the key, if there is one. It becomes the primary one of an app without subscribers: who comes from
     /// elsewhere then has the key that the site's page subscribes with, and nothing changes in their browsers.
     pub fn take_over(self, connection: &ServerConnection, is_dry_run: bool) -> Result<ImportedKey> {
-        let Some(private_key) = self.0 else {
+        let Some(pair) = self.0 else {
             return Ok(ImportedKey::Named);
         };
         if is_dry_run {
-            return Ok(ImportedKey::Unknown);
+            return Ok(ImportedKey::NotImported(pair.public_key));
         }
         let path = connection.app_path("/vapid-keys")?;
-        let body = json!({"private_key": private_key});
+        let body = json!({"private_key": pair.private_key});
         let key: AppKey = connection.api().post_idempotent(&path, &body)?;
         make_primary_for_nobody(connection, &path, &key)?;
         Ok(ImportedKey::Given(key.public_key))
@@ -77,7 +86,11 @@ impl ImportedKey {
         match self {
             Self::Named => {}
             Self::Given(key) => *named = named.take().or_else(|| Some(key.clone())),
-            Self::Unknown => *named = None,
+            Self::NotImported(key) => {
+                *named = named
+                    .take()
+                    .filter(|it| VapidPublicKey::parse(it) != Ok(*key));
+            }
         }
     }
 }

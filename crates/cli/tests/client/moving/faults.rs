@@ -114,3 +114,30 @@ async fn what_is_no_private_key_is_refused_before_anything_else() {
     }
     assert_eq!(run(&setup, &["import", &file]).await.1["created"], 1);
 }
+
+#[tokio::test]
+async fn a_dry_run_judges_the_keys_of_lines_as_the_import_does() {
+    const PRIVATE: &str = "hoJBPPBuAxchRE-9HlTEBl_qUK7kZuP_X7WF_fE2I44";
+    const PUBLIC: &str =
+        "BOE2goHZF-IS08XYN7y9wWfCqo1Z68zaCaVWBQn4DloX-AU2580Ws3Q8WlNzkclSNPpVTV0WATfclTpWoiN6uco";
+    let setup = setup().await;
+    let key = write(&setup, "vapid", PRIVATE);
+    let padded = format!("{PUBLIC}=");
+    let of_key = |number, key: &str| with(number, "vapid_public_key", json!(key));
+    let lines = [
+        of_key(1, PUBLIC),
+        of_key(2, super::P256DH),
+        line(3),
+        of_key(4, "x"),
+        of_key(5, &setup.app.vapid_public_key),
+        of_key(6, &padded),
+    ];
+    let file = write(&setup, "list", lines.join("\n"));
+    let expected = [2, 4].map(|line| (line, "INVALID_INPUT".to_owned()));
+    for step in [&["--dry-run"][..], &[]] {
+        let command = [&["import", &*file, "--vapid-key", &key], step].concat();
+        let (code, report) = run(&setup, &command).await;
+        assert_eq!((code, &report["created"]), (1, &json!(4)), "{report}");
+        assert_eq!(refused(&format!("{file}.refused")), expected, "{step:?}");
+    }
+}
