@@ -3,6 +3,7 @@
 mod list;
 mod probe;
 mod refused_file;
+mod report;
 mod vapid_key;
 
 use std::path::{Path, PathBuf};
@@ -18,12 +19,10 @@ use crate::error::{CliError, Exit, Result};
 use crate::output::Output;
 use crate::progress_file::{DoneLines, ProgressFile, beside};
 use list::SubscriberList;
-use probe::{ProbeArgs, ProbeReport, Sample};
+use probe::{ChosenProbe, ProbeArgs, ProbeReport, Sample};
 use refused_file::{RefusedFile, RefusedState};
+use report::{ImportReport, Totals};
 use vapid_key::{ImportedKey, KeyFile};
-
-/// Refused lines that are shown; the file has all.
-const MAX_SHOWN: usize = 10;
 
 /// The arguments of `hato import`.
 #[derive(Args)]
@@ -49,27 +48,8 @@ struct ImportProgress {
     done: DoneLines,
     totals: Totals,
     refused: RefusedState,
-}
-
-/// What became of the lines so far.
-#[derive(Clone, Default, Serialize, Deserialize)]
-struct Totals {
-    created: usize,
-    updated: usize,
-    /// Those of the known that a run may have registered that was stopped before it heard so.
-    perhaps_created: usize,
-    refused: usize,
-}
-
-#[derive(Serialize)]
-struct ImportReport {
-    #[serde(flatten)]
-    totals: Totals,
-    dry_run: bool,
-    /// The first of those that this run has refused.
-    first_refused: Vec<RefusedLine>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    probe: Option<ProbeReport>,
+    /// The probe that was begun when all lines were done.
+    probe: Option<ChosenProbe>,
 }
 
 #[derive(Serialize)]
@@ -85,6 +65,7 @@ struct Import<'a> {
     /// The last line of the batch, and the hash of the file up to it.
     end: (u64, u64),
     sample: Sample,
+    probe: Option<ChosenProbe>,
     report: ImportReport,
     done: DoneLines,
     progress: Option<ProgressFile<ImportProgress>>,
@@ -109,7 +90,7 @@ impl ImportArgs {
         }
         import.send()?;
         bar.finish_and_clear();
-        import.finish(self.probe, output)
+        import.finish(&self.probe, output)
     }
 
     /// Never a file of somebody else's: what was refused before is replaced.
@@ -137,6 +118,7 @@ impl ImportArgs {
             done,
             totals,
             refused,
+            probe,
         } = progress.state.clone();
         let key = KeyFile::read(self.vapid_key.as_deref())?;
         let refused = RefusedFile::resume(refused_path, &refused)?;
@@ -151,12 +133,8 @@ impl ImportArgs {
             batches: Batches::default(),
             end: (0, 0),
             sample,
-            report: ImportReport {
-                totals,
-                dry_run: self.dry_run,
-                first_refused: Vec::new(),
-                probe: None,
-            },
+            probe,
+            report: ImportReport::new(totals, self.dry_run),
             done,
             may_repeat: progress.is_resumed() && !self.dry_run,
             progress: (!self.dry_run).then_some(progress),
@@ -174,6 +152,7 @@ impl ImportArgs {
             done: DoneLines::none(connection)?,
             totals: Totals::default(),
             refused: RefusedState::none(refused),
+            probe: None,
         };
         let progress = ProgressFile::open(&self.file, || begin)?;
         let done = &progress.state.done;
@@ -239,6 +218,7 @@ impl Import<'_> {
             done: self.done.clone(),
             totals: self.report.totals.clone(),
             refused: self.refused.state(),
+            probe: self.probe.clone(),
         };
         progress.save()
     }
@@ -259,28 +239,41 @@ impl Import<'_> {
     }
 
     fn keep_refused(&mut self, refused: Vec<RefusedLine>) -> Result<()> {
-        self.report.totals.refused += refused.len();
         self.refused.append(&refused)?;
-        let room = MAX_SHOWN.saturating_sub(self.report.first_refused.len());
-        self.report
-            .first_refused
-            .extend(refused.into_iter().take(room));
+        self.report.add_refused(refused);
         Ok(())
     }
 
-    fn finish(mut self, probe: ProbeArgs, output: &Output) -> Result<()> {
-        if let Some(progress) = &self.progress {
-            progress.finish()?;
+    /// Asks whom an earlier run has chosen, or else some of those who were taken; none without a probe.
+    fn send_probe(&mut self, args: &ProbeArgs) -> Result<Option<ProbeReport>> {
+        if !args.is_wanted() {
+            return Ok(None);
         }
-        let probe = probe.send(self.connection, &self.sample);
-        let (report, failed) = match probe {
+        let chosen = self.probe.take().unwrap_or_else(|| self.sample.choose());
+        self.probe = Some(chosen.clone());
+        // Whoever is killed from here on has to ask the same people.
+        self.save_progress()?;
+        args.send(self.connection, &chosen).map(Some)
+    }
+
+    fn finish(mut self, probe: &ProbeArgs, output: &Output) -> Result<()> {
+        let (report, failed) = match self.send_probe(probe) {
             Ok(report) => (report, Ok(())),
-            Err(error) => (None, Err(error)),
+            Err(error) => (None, Err(error.add_hint(probe::GOES_ON))),
         };
         let nobody = report.as_ref().is_some_and(ProbeReport::is_empty);
         self.report.probe = report;
-        output.show(&self.report, ImportReport::lines)?;
+        let shown = output.show(&self.report, ImportReport::lines);
         failed?;
+        if let Some(progress) = &self.progress {
+            progress.finish()?;
+        }
+        shown?;
+        self.check(nobody)
+    }
+
+    /// Fails if somebody was refused, or nobody was there to be probed.
+    fn check(&self, nobody: bool) -> Result<()> {
         let refused = self.report.totals.refused;
         if refused == 0 && nobody {
             return Err(probe::nobody());
@@ -291,33 +284,5 @@ impl Import<'_> {
         let message = format!("{refused} lines were refused");
         let hint = format!("{} says why, line by line", self.refused.path().display());
         Err(CliError::new(Exit::Negative, "refused", message, hint))
-    }
-}
-
-impl ImportReport {
-    fn lines(&self) -> Vec<String> {
-        let Totals {
-            created,
-            updated,
-            perhaps_created,
-            refused,
-        } = self.totals;
-        let would = if self.dry_run {
-            "Nothing is stored: "
-        } else {
-            ""
-        };
-        let mut lines = vec![format!(
-            "{would}{created} new, {updated} known, {refused} refused."
-        )];
-        if perhaps_created > 0 {
-            lines.push(format!(
-                "Of the known ones up to {perhaps_created} may be new: an earlier run was stopped while they were registered."
-            ));
-        }
-        let shown = self.first_refused.iter();
-        lines.extend(shown.map(|it| format!("line {}: {}: {}", it.line, it.code, it.message)));
-        lines.extend(self.probe.as_ref().map(ProbeReport::line));
-        lines
     }
 }

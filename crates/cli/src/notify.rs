@@ -249,7 +249,7 @@ fn idempotency_key(text: &str) -> std::result::Result<String, &'static str> {
 }
 
 /// Each batch of a list has a name of its own, which repeating the command gives it again.
-fn batch_key(key: &str, number: usize) -> String {
+pub fn batch_key(key: &str, number: usize) -> String {
     format!("{key}-{number}")
 }
 

@@ -5,16 +5,20 @@ use std::time::Duration;
 use clap::Args;
 use clap::builder::RangedU64ValueParser;
 use hato_domain::wire::{BatchAccepted, Notify, NotifyBatch};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use crate::connection::ServerConnection;
 use crate::error::{CliError, Exit, Result};
 use crate::notify::wait::{self, SendOutcome};
-use crate::notify::{needs_key, new_key};
+use crate::notify::{batch_key, needs_key, new_key};
 
 /// How long the answers of push services are waited for.
 const TIMEOUT: Duration = Duration::from_mins(10);
+
+/// What can be done about a probe that failed.
+pub const GOES_ON: &str =
+    "the same command goes on with the probe, and within a day sends it to nobody twice";
 
 /// The options of a probe; the owner words what people will read.
 #[derive(Args)]
@@ -36,6 +40,13 @@ pub struct Sample {
     size: usize,
     seen: u128,
     endpoints: Vec<String>,
+}
+
+/// Whom a probe asks, and what names its requests.
+#[derive(Clone, Serialize, Deserialize)]
+pub struct ChosenProbe {
+    endpoints: Vec<String>,
+    idempotency_key: String,
 }
 
 /// What became of the probe.
@@ -71,27 +82,26 @@ impl ProbeArgs {
         }
     }
 
-    /// Sends the message to the sample, and waits for what becomes of it; nothing without a probe.
-    pub fn send(
-        self,
-        connection: &ServerConnection,
-        sample: &Sample,
-    ) -> Result<Option<ProbeReport>> {
-        if self.probe.is_none() {
-            return Ok(None);
-        }
+    /// Whether somebody is to be asked.
+    pub fn is_wanted(&self) -> bool {
+        self.probe.is_some()
+    }
+
+    /// Sends the message to those who were chosen, unless an earlier run has, and waits for what becomes of it.
+    pub fn send(&self, connection: &ServerConnection, chosen: &ChosenProbe) -> Result<ProbeReport> {
         let (mut send_ids, mut queued) = (Vec::new(), 0);
-        for endpoints in sample.endpoints.chunks(NotifyBatch::MAX_ENDPOINTS) {
+        let batches = chosen.endpoints.chunks(NotifyBatch::MAX_ENDPOINTS);
+        for (number, endpoints) in batches.enumerate() {
             let request = NotifyBatch::new(endpoints.to_vec(), self.message());
+            let key = batch_key(&chosen.idempotency_key, number);
             let path = "/api/v1/notify/batch";
-            let accepted: BatchAccepted =
-                connection.api().post_with_key(path, &request, &new_key())?;
+            let accepted: BatchAccepted = connection.api().post_with_key(path, &request, &key)?;
             queued += accepted.queued;
             send_ids.push(accepted.send_id);
         }
         let ids: Vec<_> = send_ids.iter().map(|id| &**id).collect();
         let outcome = wait::follow(connection, &ids, queued, TIMEOUT)?;
-        Ok(Some(ProbeReport { send_ids, outcome }))
+        Ok(ProbeReport { send_ids, outcome })
     }
 }
 
@@ -107,6 +117,14 @@ impl Sample {
         let place = usize::try_from(place).ok();
         if let Some(taken) = place.and_then(|place| self.endpoints.get_mut(place)) {
             endpoint.clone_into(taken);
+        }
+    }
+
+    /// Those of whom it consists now, for a probe.
+    pub fn choose(&self) -> ChosenProbe {
+        ChosenProbe {
+            endpoints: self.endpoints.clone(),
+            idempotency_key: new_key(),
         }
     }
 }

@@ -115,6 +115,37 @@ async fn another_file_of_refused_lines_is_not_touched_on_the_way() {
 }
 
 #[tokio::test]
+async fn a_probe_that_was_killed_asks_the_same_people_once() {
+    let (setup, service) = with_push_service().await;
+    let browsers = service.subscribe_many(Some(&setup.app.vapid_public_key), 150);
+    let lines = browsers.iter().map(|it| it.registration().to_string());
+    let file = write(&setup, "list", lines.collect::<Vec<_>>().join("\n"));
+    let words = ["--title", "Hello", "--body", "We have moved."];
+    let command = [&["import", &*file, "--probe", "120"][..], &words].concat();
+    let key = key(&setup).await;
+    // The app is asked for first, then the history. The first run then imports, and is killed when the second batch of the probe
+    // is accepted; the next one sends both batches again, and is killed while it waits for what becomes of them.
+    for _ in 0..2 {
+        let action = |number| match number {
+            4 => ProxyAction::Stall,
+            _ => ProxyAction::Forward,
+        };
+        let proxy = HttpProxy::start(action, setup.server.address()).await;
+        let command = setup.hato(&command).env("HATO_KEY", &key);
+        let mut child = command.env("HATO_URL", &proxy.url).spawn();
+        proxy.fell_silent().await;
+        child.kill().await.expect("it is our child");
+    }
+    let report = setup.hato(&command).env("HATO_KEY", &key).json().await;
+    assert_eq!(report["created"], 150, "{report}");
+    assert_eq!(report["probe"]["sent_count"], 120, "{report}");
+    assert_eq!(service.seen(|seen| seen.total.created), 120);
+    let page = setup.hato(&["history"]).env("HATO_KEY", &key).json().await;
+    assert_eq!(page["items"].as_array().map(Vec::len), Some(2), "{page}");
+    assert!(!Path::new(&format!("{file}.progress")).exists());
+}
+
+#[tokio::test]
 async fn a_file_of_messages_that_was_killed_sends_each_once() {
     let (mut setup, service) = with_push_service().await;
     subscribe(&setup, &service, 1).await;

@@ -47,6 +47,31 @@ async fn a_probe_also_asks_whom_an_earlier_run_has_taken() {
 }
 
 #[tokio::test]
+async fn a_probe_that_failed_is_sent_by_the_same_command() {
+    let (setup, service) = with_push_service().await;
+    let browsers = service.subscribe_many(Some(&setup.app.vapid_public_key), 5);
+    let lines = browsers.iter().map(|it| it.registration().to_string());
+    let file = write(&setup, "list", lines.collect::<Vec<_>>().join("\n"));
+    let words = ["--title", "Hello", "--body", "We have moved."];
+    let command = [&["import", &*file, "--probe", "3"][..], &words].concat();
+    // The app is asked for first, then the history, and one batch follows.
+    let action = |number| match number {
+        0..=2 => ProxyAction::Forward,
+        _ => ProxyAction::Respond(answer("403 Forbidden", "", "")),
+    };
+    let proxy = HttpProxy::start(action, setup.server.address()).await;
+    let failed = setup.with_key("full", &command).await;
+    let failed = failed.env("HATO_URL", &proxy.url).output().await;
+    assert_ne!(failed.code, 0, "{failed:?}");
+    assert!(failed.stdout.contains("5 new, 0 known"), "{failed:?}");
+    assert!(failed.stderr.contains("the same command"), "{failed:?}");
+    let (code, report) = run(&setup, &command).await;
+    assert_eq!((code, &report["created"]), (0, &json!(5)), "{report}");
+    assert_eq!(report["probe"]["sent_count"], 3, "{report}");
+    assert_eq!(service.seen(|seen| seen.total.created), 3);
+}
+
+#[tokio::test]
 async fn a_probe_of_nobody_says_so() {
     let setup = setup().await;
     let bad = line(1).replace(P256DH, &"B".repeat(87));
