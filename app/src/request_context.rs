@@ -5,7 +5,7 @@ mod wrong_fields;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use hato_domain::{AppId, ErrorCode, TimeZoneOffsets};
+use hato_domain::{AppId, ErrorCode, SendId, TimeZoneOffsets};
 use hato_service::access::{AccountPrincipal, MayManage};
 use hato_service::ports::AppRecord;
 use hato_service::{Service, ServiceError, ServiceResult};
@@ -14,6 +14,7 @@ use http::request::Parts;
 use http::{HeaderMap, HeaderValue, Method, StatusCode, Uri};
 use leptos::prelude::{expect_context, provide_context};
 use leptos_axum::ResponseOptions;
+use tracing::Span;
 use url::form_urlencoded;
 
 pub use self::wrong_fields::WrongField;
@@ -40,6 +41,8 @@ pub struct RequestContext {
     context: AppContext,
     request: Arc<Parts>,
     response: ResponseOptions,
+    /// The span of the request: parts of a page are made in tasks that have none.
+    span: Span,
     lang: Lang,
     theme: Theme,
     owner: Arc<OnceLock<AccountPrincipal>>,
@@ -61,6 +64,7 @@ impl RequestContext {
             context,
             request,
             response: expect_context(),
+            span: Span::current(),
             lang,
             theme,
             owner: Arc::default(),
@@ -321,6 +325,11 @@ impl RequestContext {
             self.redirect(REVIEW_PATH);
         }
         is_due
+    }
+
+    /// Names the send that the request has made in the request's span.
+    pub fn record_send(&self, send: &SendId) {
+        self.span.record("send", send.as_str());
     }
 
     /// Answers with the status of `code`, which goes to the log as well.

@@ -23,6 +23,7 @@ use http_body_util::Full;
 use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use serde_json::Value;
+use tracing::Span;
 
 use crate::http::access::FullKeyAccess;
 use crate::http::error::{ApiError, ApiResult};
@@ -57,6 +58,7 @@ pub async fn handle(
         state,
         access,
         arguments,
+        span: Span::current(),
     });
     let body = Bytes::from(message.to_string());
     let response = MCP_SERVICE

@@ -188,7 +188,7 @@ impl NotificationDraft {
         service: &Service,
         access: &MayManage,
         endpoint: String,
-    ) -> Result<(), ServiceError> {
+    ) -> Result<SendReceipt, ServiceError> {
         let notify = self.notify().map_err(|refusal| refusal.error)?;
         let notify = Notify {
             endpoint: Some(endpoint),
@@ -199,7 +199,7 @@ impl NotificationDraft {
             ..notify
         };
         let access = access.may_send();
-        service.send(&access, notify, None).await.map(drop)
+        service.send(&access, notify, None).await
     }
 
     fn notify(&self) -> Result<Notify, DraftRefusal> {

@@ -51,8 +51,12 @@ pub async fn send_test(
             endpoint: Some(endpoint),
             ..Notify::default()
         };
-        let sent = form.service().send(&access.may_send(), notify, None).await;
-        sent.map(drop)
+        let sent = form
+            .service()
+            .send(&access.may_send(), notify, None)
+            .await?;
+        form.ctx().record_send(&sent.send_id);
+        Ok(())
     })
     .await
 }
@@ -74,7 +78,9 @@ pub async fn send_draft_to_me(
     form.respond_to_script(async {
         let access = form.ctx().may_manage(&app).await?;
         let draft = NotificationDraft::parse(&draft)?;
-        draft.send_to(form.service(), &access, endpoint).await
+        let sent = draft.send_to(form.service(), &access, endpoint).await?;
+        form.ctx().record_send(&sent.send_id);
+        Ok(())
     })
     .await
 }

@@ -157,6 +157,7 @@ pub async fn send_test_to(
             ..Notify::default()
         };
         let sent = service.send(&access.may_send(), notify, None).await?;
+        form.ctx().record_send(&sent.send_id);
         Ok(format!("/apps/{}/sends/{}", access.app(), sent.send_id))
     })
     .await

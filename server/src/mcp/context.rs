@@ -3,6 +3,7 @@
 use hato_domain::ErrorCode;
 use hato_service::access::MayManage;
 use http::request::Parts;
+use tracing::Span;
 
 use crate::state::AppState;
 
@@ -15,6 +16,8 @@ pub struct ToolContext {
     pub access: MayManage,
     /// What is wrong with the arguments before any tool has read them.
     pub arguments: Result<(), ErrorCode>,
+    /// The span of the request: the task that calls a tool has another one.
+    pub span: Span,
 }
 
 impl ToolContext {

@@ -120,7 +120,12 @@ impl Tool {
     /// Does what the endpoint does; the JSON that it answers.
     pub async fn call(self, context: ToolContext, input: JsonObject) -> ApiResult<Value> {
         context.arguments?;
-        let ToolContext { state, access, .. } = context;
+        let ToolContext {
+            state,
+            access,
+            span,
+            ..
+        } = context;
         let service = &state.service;
         Ok(match self {
             Self::ListApiKeys => {
@@ -142,6 +147,7 @@ impl Tool {
                 EncryptionKey::require(&state.secrets)?;
                 let message: Notify = arguments::read(input)?;
                 let accepted = service.send(&access.may_send(), message, None).await?;
+                span.record("send", accepted.send_id.as_str());
                 to_json(SendAccepted::from(&accepted))
             }
             Self::GetStats => to_json(service.stats(&access).await?),

@@ -6,9 +6,11 @@ use axum::Router;
 use axum::extract::{Path, State};
 use axum::routing::post as post_route;
 use bytes::Bytes;
+use hato_testkit::owner::PASSWORD;
 use hato_testkit::push_service::{PushService, ScriptedResponse};
 use hato_testkit::server::{HatoServer, Launch};
 use hato_testkit::{TestDatabase, on_each_database};
+use http::Method;
 use opentelemetry_proto::tonic::collector::trace::v1::ExportTraceServiceRequest;
 use opentelemetry_proto::tonic::common::v1::KeyValue;
 use opentelemetry_proto::tonic::common::v1::any_value::Value as AttributeValue;
@@ -18,7 +20,8 @@ use serde_json::json;
 use tokio::net::TcpListener;
 use tokio::time::{Duration, interval, timeout};
 
-use crate::fixtures::{BINARY, app, get, post, start, wait_until};
+use crate::fixtures::{BINARY, app, get, post, send, start, wait_until};
+use crate::mcp::call;
 
 type Received = Arc<Mutex<Vec<(String, Bytes)>>>;
 
@@ -210,6 +213,34 @@ async fn a_send_is_found_whichever_process_delivers_it(database: TestDatabase) {
         collector.wait_for_span(name, &send).await;
     }
     assert_found(&collector.spans(), &send, ["api", "worker"]);
+}
+
+#[tokio::test]
+async fn an_assistants_request_and_a_form_name_their_sends() {
+    let collector = Collector::start().await;
+    let launch = Launch::new(BINARY).env("HATO_OTLP_ENDPOINT", &collector.url);
+    let server = start(launch).await;
+    let app = app(&server, "owner@example.com").await;
+    let message = json!({"title": "t", "body": "b"});
+    let sent = call(&app.admin, "send_notification", message).await;
+    let sent = sent["structuredContent"]["send_id"].as_str();
+    collector
+        .wait_for_span("request", sent.expect("an id"))
+        .await;
+
+    let session = server.client().log_in("owner@example.com", PASSWORD).await;
+    let cookie = format!("hato_session={}", session.expect("a session"));
+    let headers = [
+        ("cookie", cookie.as_str()),
+        ("content-type", "application/x-www-form-urlencoded"),
+        ("sec-fetch-site", "same-origin"),
+    ];
+    let path = format!("/apps/{}/send", app.id);
+    let draft = "title=t&body=b&step=send&idempotency_key=0123";
+    let sent = send(&server.client(), Method::POST, &path, &headers, draft).await;
+    let page = sent.header("location").expect("the page of the send");
+    let (_, sent) = page.rsplit_once('/').expect("a path");
+    collector.wait_for_span("request", sent).await;
 }
 
 #[tokio::test]

@@ -155,6 +155,7 @@ async fn send(
 ) -> Result<(), DraftRefusal> {
     let accepted = draft.send(ctx.service(), access).await?;
     let (app, send) = (access.app(), accepted.send_id);
+    ctx.record_send(&send);
     ctx.redirect(&format!("/apps/{app}/sends/{send}"));
     Ok(())
 }
