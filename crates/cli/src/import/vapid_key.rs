@@ -48,17 +48,27 @@ impl KeyFile {
         let Some(file) = file else {
             return Ok(Self(None));
         };
-        let private_key = read(file)?;
-        let key = VapidPrivateKey::parse(&private_key).map_err(|_| {
+        let named = read(file)?;
+        let key = VapidPrivateKey::parse(&named.private_key).map_err(|_| {
             let message = format!("{} is no private VAPID key", file.display());
             CliError::usage(
                 message,
                 "write 32 bytes as base64url, a JWK or PEM of a key on P-256",
             )
         })?;
+        let public_key = key.public_key();
+        if named
+            .public_key
+            .is_some_and(|it| VapidPublicKey::parse(&it) != Ok(public_key))
+        {
+            return Err(CliError::usage(
+                format!("{} has keys of two pairs", file.display()),
+                "write the private key of the public one that the subscriptions were made with",
+            ));
+        }
         Ok(Self(Some(KeyPair {
-            private_key,
-            public_key: key.public_key(),
+            private_key: named.private_key,
+            public_key,
         })))
     }
 
@@ -105,8 +115,14 @@ fn make_primary_for_nobody(connection: &ServerConnection, path: &str, key: &AppK
     Ok(())
 }
 
-/// The text of the key; of a pair in JSON, as web-push or a Hato's export of the key has it, the private one.
-fn read(file: &Path) -> Result<String> {
+/// The keys as a file names them.
+struct NamedKeys {
+    private_key: String,
+    public_key: Option<String>,
+}
+
+/// The text of the key; of a pair in JSON, as web-push or a Hato's export of the key has it, both.
+fn read(file: &Path) -> Result<NamedKeys> {
     let failed = |error| CliError::file(file, &error);
     let mut text = String::new();
     let opened = File::open(file).map_err(failed)?;
@@ -116,7 +132,10 @@ fn read(file: &Path) -> Result<String> {
         .map_err(failed)?;
     let text = text.trim();
     let pair = serde_json::from_str::<Value>(text).ok();
-    let named = |name: &str| pair.as_ref()?[name].as_str();
+    let named = |name: &str| pair.as_ref()?[name].as_str().map(str::to_owned);
     let private = named("privateKey").or_else(|| named("private_key"));
-    Ok(private.unwrap_or(text).to_owned())
+    Ok(NamedKeys {
+        private_key: private.unwrap_or_else(|| text.to_owned()),
+        public_key: named("publicKey").or_else(|| named("public_key")),
+    })
 }

@@ -116,6 +116,19 @@ async fn what_is_no_private_key_is_refused_before_anything_else() {
 }
 
 #[tokio::test]
+async fn a_pair_whose_public_key_is_anothers_is_refused_before_anything_else() {
+    let setup = setup().await;
+    let file = write(&setup, "list", line(1));
+    let private = "hoJBPPBuAxchRE-9HlTEBl_qUK7kZuP_X7WF_fE2I44";
+    let pair = json!({ "publicKey": super::P256DH, "privateKey": private }).to_string();
+    let key = write(&setup, "vapid", pair);
+    let command = ["import", &file, "--vapid-key", &key];
+    let output = setup.with_key("full", &command).await.output().await;
+    assert_eq!(output.error_code(), (2, "usage"), "{output:?}");
+    assert!(output.stderr.contains("keys of two pairs"), "{output:?}");
+}
+
+#[tokio::test]
 async fn a_dry_run_judges_the_keys_of_lines_as_the_import_does() {
     const PRIVATE: &str = "hoJBPPBuAxchRE-9HlTEBl_qUK7kZuP_X7WF_fE2I44";
     const PUBLIC: &str =
