@@ -8,7 +8,7 @@ use std::{env, fs};
 use guide::{Guide, Part};
 
 /// The guides, below `docs/`, in the order in which they are listed.
-const GUIDES: [&str; 9] = [
+const GUIDES: [&str; 10] = [
     "EMBED.md",
     "guides/SENDING.md",
     "guides/RICH.md",
@@ -18,6 +18,7 @@ const GUIDES: [&str; 9] = [
     "CLI.md",
     "MCP.md",
     "DEPLOY.md",
+    "METRICS.md",
 ];
 
 fn main() {

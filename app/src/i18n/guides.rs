@@ -12,7 +12,7 @@ texts! {
         /// What assistive technology calls a guide's n-th piece, which is code.
         code: fn(usize) -> String = |n| format!("コード {n}"), |n| format!("Code {n}");
         /// What each guide is about, by its name.
-        guides: [(&'static str, &'static str); 9] =
+        guides: [(&'static str, &'static str); 10] =
             [
                 ("embed", "数行のコードとサービスワーカー 1 ファイルで、サイトに通知を。既存のサービスワーカーや React アプリにも。"),
                 ("sending", "curl・Node・Python・PHP・Ruby・Go から送る、標準ライブラリだけの例。"),
@@ -23,6 +23,7 @@ texts! {
                 ("cli", "コマンドライン hato。人にも、CI にも。"),
                 ("mcp", "AI アシスタントのためのツール。"),
                 ("deploy", "インターネットに公開する：TLS、コンテナ、バックアップ、監視。"),
+                ("metrics", "Prometheus のためのメトリクス、アラート、Grafana のダッシュボード。"),
             ],
             [
                 ("embed", "A few lines and one service worker file, also beside an existing worker or in a React app."),
@@ -34,6 +35,7 @@ texts! {
                 ("cli", "The hato command line, for people and for CI."),
                 ("mcp", "Tools for AI assistants."),
                 ("deploy", "On the internet: TLS, containers, back-ups and monitoring."),
+                ("metrics", "Metrics for Prometheus, alerts, and a dashboard for Grafana."),
             ];
     }
 }

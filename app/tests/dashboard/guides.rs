@@ -36,7 +36,7 @@ async fn every_guide_is_listed_and_its_links_lead_to_what_is_there() {
     let files = fs::read_dir(folder).expect("the guides");
     let names = files.map(|file| file.expect("a file").file_name());
     let further = names.map(|name| guide::name(name.to_str().expect("a name")));
-    let beside = ["embed", "cli", "mcp", "deploy"].map(str::to_owned);
+    let beside = ["embed", "cli", "mcp", "deploy", "metrics"].map(str::to_owned);
     for name in further.chain(beside) {
         assert!(guides.contains(&format!("/docs/{name}")), "{name}");
     }

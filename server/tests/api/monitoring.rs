@@ -22,7 +22,7 @@ use crate::metrics::{metrics_of, scrape, value, wait_until};
 const DEPLOY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../deploy");
 /// Where `scripts/setup test` puts what is not installed.
 const VERIFIERS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/verifiers/bin");
-const GUIDE: &str = include_str!("../../../docs/DEPLOY.md");
+const GUIDE: &str = include_str!("../../../docs/METRICS.md");
 
 /// The metrics of a server that has done what is counted.
 async fn metrics_text(database: TestDatabase) -> String {
@@ -154,7 +154,7 @@ async fn alerts_dashboard_and_guide_name_metrics_that_are_there() {
     }
     let described = names(GUIDE);
     let missing: Vec<_> = all.iter().filter(|it| !described.contains(**it)).collect();
-    assert!(missing.is_empty(), "docs/DEPLOY.md lacks {missing:?}");
+    assert!(missing.is_empty(), "docs/METRICS.md lacks {missing:?}");
 }
 
 #[test]

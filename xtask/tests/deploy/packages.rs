@@ -11,7 +11,7 @@ use tempfile::TempDir;
 use super::{assert_success, root};
 
 /// What a package is made of.
-const PACKED: [&str; 8] = [
+const PACKED: [&str; 9] = [
     "scripts/package",
     "deploy",
     "CHANGELOG.md",
@@ -19,6 +19,7 @@ const PACKED: [&str; 8] = [
     "LICENSE-MIT",
     "README.md",
     "docs/DEPLOY.md",
+    "docs/METRICS.md",
     "docs/CLI.md",
 ];
 
