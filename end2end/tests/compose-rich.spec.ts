@@ -7,7 +7,7 @@ test('what the form has beyond title and text is what Firefox shows', async ({ a
   const visitor = await visit(await open());
   await visitor.subscribe();
   const { page, consoleErrors } = await openSession(firefox, hato.url, await hato.ownerSession(), `/apps/${app.id}/send`);
-  await page.waitForSelector('#send-send_at[hidden]');
+  await page.waitForSelector('[name=send_at][hidden]');
   await page.locator('#send-title').fill('ご注文の品');
   await page.locator('#send-body').fill('発送しました。');
   await page.locator('details:has(#send-tag) > summary').click();

@@ -78,11 +78,11 @@ for (const { name, lang, locale, scripts, tag } of variants) {
     const { field, shown } = tomorrow();
     await page.locator('details:has(#send-send_at) > summary').click();
     if (scripts) {
-      await expect(page.locator('label[for=send-send_at-local]')).toContainText('(Asia/Tokyo)');
-      await expect(page.locator('#send-send_at')).toBeHidden();
-      await page.locator('#send-send_at-local').fill(field);
+      await expect(page.locator('label[for=send-send_at]')).toContainText('(Asia/Tokyo)');
+      await expect(page.locator('[name=send_at]')).toBeHidden();
+      await page.locator('#send-send_at').fill(field);
       await expect(page.locator('#send-send_at-hint')).toHaveText(`= ${shown.replace('09:00', '00:00')} UTC`);
-      await page.locator('#send-expires_at-local').fill(field.replace('09:00', '12:00'));
+      await page.locator('#send-expires_at').fill(field.replace('09:00', '12:00'));
     } else {
       await expect(page.locator('label[for=send-send_at]')).toContainText('(UTC)');
       await page.locator('#send-send_at').fill(field);
@@ -147,7 +147,7 @@ for (const lang of ['ja', 'en'] as const) {
     const { page, consoleErrors } = await openLoggedIn(browser, hato.url, app.session, options);
     await page.goto(`${app.path}/send`);
     await page.locator('details:has(#send-send_at) > summary').click();
-    const utc = page.locator('#send-send_at');
+    const utc = page.locator('[name=send_at]');
     const hint = page.locator('#send-send_at-hint');
     for (const [local, stored, says] of [
       ['2027-03-28T01:30', '2027-03-28T00:30', '= 2027-03-28 00:30 UTC'],
@@ -156,11 +156,11 @@ for (const lang of ['ja', 'en'] as const) {
       ['2027-10-31T02:30', '2027-10-31T00:30', expected.twice],
       ['2027-10-31T03:30', '2027-10-31T02:30', '= 2027-10-31 02:30 UTC'],
     ] as const) {
-      await page.locator('#send-send_at-local').fill(local);
+      await page.locator('#send-send_at').fill(local);
       await expect(hint).toContainText(says);
       await expect(utc).toHaveValue(stored);
     }
-    await page.locator('#send-send_at-local').fill('');
+    await page.locator('#send-send_at').fill('');
     await expect(hint).toHaveText('');
     await expect(utc).toHaveValue('');
     expect(consoleErrors).toEqual([]);
@@ -171,15 +171,15 @@ for (const lang of ['ja', 'en'] as const) {
 test('Firefox counts and reckons the same', async ({ firefox, hato, push }) => {
   const app = await createApp(hato, push);
   const { page, consoleErrors } = await openSession(firefox, hato.url, app.session, `${app.path}/send`);
-  await page.waitForSelector('#send-send_at[hidden]');
+  await page.waitForSelector('[name=send_at][hidden]');
   await page.locator('#send-tags').fill('news');
   await page.waitForFunction((says) => document.querySelector('.recipient-count')?.textContent?.trim() === says, {}, expectedTexts.ja.some);
   const { field } = tomorrow();
   const [stored, asked] = await page.evaluate((field) => {
-    const local = document.querySelector<HTMLInputElement>('#send-send_at-local')!;
+    const local = document.querySelector<HTMLInputElement>('#send-send_at')!;
     local.value = field;
     local.dispatchEvent(new Event('input', { bubbles: true }));
-    return [document.querySelector<HTMLInputElement>('#send-send_at')!.value, new Date(field).toISOString().slice(0, 16)];
+    return [document.querySelector<HTMLInputElement>('[name=send_at]')!.value, new Date(field).toISOString().slice(0, 16)];
   }, field);
   expect(stored).toBe(asked);
   expect(consoleErrors).toEqual([]);

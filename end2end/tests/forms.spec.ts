@@ -199,6 +199,15 @@ test('a refused notification names each wrong field, with scripts and without', 
   await expect(title).toHaveAccessibleDescription(/Please fill this in/);
   await title.fill('Fresh');
   await expect(title).not.toHaveAttribute('aria-invalid');
+  // A time is filled in and judged in the visitor's own zone.
+  const time = scripted.page.locator('#send-send_at');
+  await scripted.page.locator('details:has(#send-send_at) > summary').click();
+  await time.fill('2020-01-01T09:00');
+  await scripted.page.locator('button[value=review]').click();
+  await expect(time).toHaveAccessibleDescription(/in the future/);
+  await scripted.page.locator('.note.error a[href="#send-send_at"]').click();
+  await expect(time).toBeInViewport();
+  await time.fill('');
   await scripted.page.locator('button[value=review]').click();
   await expect(scripted.page.locator('.review')).toBeVisible();
   expect(scripted.consoleErrors).toEqual([]);

@@ -37,24 +37,27 @@ pub fn TimeField(
     let local = NodeRef::<leptos::html::Input>::new();
     let zone = RwSignal::new(None::<String>);
     let (label, hint) = (texts.label.clone(), RwSignal::new(texts.utc.clone()));
-    let (utc_id, local_id) = (format!("send-{name}"), format!("send-{name}-local"));
-    let hint_id = format!("{utc_id}-hint");
-    let wrong_id = format!("{utc_id}-wrong");
+    let id = format!("send-{name}");
+    let hint_id = format!("{id}-hint");
+    let wrong_id = format!("{id}-wrong");
     let invalid = wrong.is_some().then_some("true");
     let described = match wrong {
         Some(_) => format!("{hint_id} {wrong_id}"),
         None => hint_id.clone(),
     };
-    let label_for = {
-        let ids = (utc_id.clone(), local_id.clone());
+    // The label and the links to the field lead to the one that is seen.
+    let id_of = |is_local: bool, id: &str| {
+        let (seen, hidden) = (id.to_owned(), format!("{id}-hidden"));
         move || {
-            if zone.with(Option::is_some) {
-                ids.1.clone()
+            let is_seen = zone.with(Option::is_some) == is_local;
+            if is_seen {
+                seen.clone()
             } else {
-                ids.0.clone()
+                hidden.clone()
             }
         }
     };
+    let (utc_id, local_id) = (id_of(false, &id), id_of(true, &id));
     let follow = move || {
         if let (Some(utc), Some(local)) = (utc.get_untracked(), local.get_untracked()) {
             hint.set(take_over(&local, &utc, &texts));
@@ -71,7 +74,7 @@ pub fn TimeField(
     });
     view! {
         <div class="field">
-            <label for=label_for>
+            <label for=id>
                 {label} " ("
                 {move || zone.get().unwrap_or_else(|| "UTC".to_owned())} ")"
             </label>
