@@ -11,7 +11,7 @@
   const digits = (number, count = 2) => String(number).padStart(count, '0');
 
   const day = (at) => `${digits(at.getFullYear(), 4)}-${digits(at.getMonth() + 1)}-${digits(at.getDate())}`;
-  const utcDay = (at) => at.toISOString().slice(0, 'YYYY-MM-DD'.length);
+  const utcDay = (at) => `${at.toISOString().slice(0, 'YYYY-MM-DD'.length)} UTC`;
   const clock = (at) => `${digits(at.getHours())}:${digits(at.getMinutes())}`;
   const minute = (at) => `${day(at)} ${clock(at)}`;
   const second = (at) => `${minute(at)}:${digits(at.getSeconds())}`;
