@@ -48,8 +48,8 @@ texts! {
         /// Of a send that is done, because it was for nobody.
         nobody = "宛先なし", "Nobody";
         /// The link that writes the same once more, and what assistive technology calls it.
-        again = "もう一度書く", "Write again";
-        again_about: fn(&str) -> String = |title| format!("もう一度書く：{title}"), |title| format!("Write again: {title}");
+        again = "もう一度送る", "Send again";
+        again_about: fn(&str) -> String = |title| format!("もう一度送る：{title}"), |title| format!("Send again: {title}");
     }
 }
 
