@@ -69,5 +69,6 @@ async function unvisited(states: DashboardStates): Promise<string[]> {
 
 /** Resolves once the page's islands are hydrated. */
 async function waitForHydration(page: Page): Promise<void> {
-  await page.waitForFunction(() => !document.querySelector('button.copy[hidden]'));
+  const isHydrated = () => !document.querySelector('button.copy[hidden]');
+  await page.waitForFunction(isHydrated, undefined, { timeout: 30_000 });
 }
