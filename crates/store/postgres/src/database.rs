@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
-use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
+use sqlx::postgres::{PgConnectOptions, PgPoolOptions, PgSslMode};
 use sqlx::{AssertSqlSafe, Connection as _, Executor as _, PgConnection, Row as _};
 use tokio::time::timeout;
 use tokio_util::task::TaskTracker;
@@ -92,7 +92,13 @@ impl Database {
 /// How to connect to the database at `url`, directly or through a pooler.
 pub(crate) fn connect_options(url: &str) -> Result<PgConnectOptions, PostgresOpenError> {
     let options = PgConnectOptions::from_str(url).map_err(|_| PostgresOpenError::Url)?;
+    // The driver takes "allow" for "disable"; "prefer" connects to the same servers, and to more of them with TLS.
+    let mode = match options.get_ssl_mode() {
+        PgSslMode::Allow => PgSslMode::Prefer,
+        mode => mode,
+    };
     Ok(options
+        .ssl_mode(mode)
         .statement_cache_capacity(MAX_PREPARED_STATEMENTS)
         // A pooler knows the usual parameters of a session only, and no column holds such a number.
         .extra_float_digits(None))

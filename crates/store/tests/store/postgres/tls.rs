@@ -37,6 +37,7 @@ async fn each_mode_asks_for_what_it_says() {
     stranger.write_pem(&wrong_root).expect("written");
     let (named, unnamed) = (cluster.address(), cluster.unnamed_address());
     for (address, parameters) in [
+        (named, "sslmode=allow".to_owned()),
         (named, "sslmode=prefer".to_owned()),
         (named, "sslmode=require".to_owned()),
         (named, verified("verify-ca", &root)),
