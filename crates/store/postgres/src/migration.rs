@@ -143,14 +143,22 @@ async fn build_on(
     }
     let left = connection
         .fetch_all(
-            "SELECT format('DROP INDEX CONCURRENTLY %s', i.indexrelid::regclass)
+            "SELECT format('%I', c.relname)
              FROM pg_index AS i JOIN pg_class AS c ON c.oid = i.indexrelid
              WHERE NOT i.indisvalid AND c.relnamespace = current_schema()::regnamespace",
         )
         .await?;
     for row in left {
-        let removal: String = row.try_get(0)?;
-        connection.execute(AssertSqlSafe(removal)).await?;
+        let name: String = row.try_get(0)?;
+        // Other invalid indexes are an operator's, or being built.
+        if index
+            .sql
+            .as_str()
+            .contains(&format!(" CONCURRENTLY {name} ON "))
+        {
+            let removal = format!("DROP INDEX CONCURRENTLY {name}");
+            connection.execute(AssertSqlSafe(removal)).await?;
+        }
     }
     match connection.execute(index.sql.clone()).await {
         // The index of a partitioned table is built while nobody writes to it.
