@@ -30,7 +30,7 @@ pub struct SecretsConfig {
     /// Those that are given.
     #[command(flatten)]
     pub given: GivenSecrets,
-    /// Whether a missing secret is made and kept in secrets.toml: true or false
+    /// Whether a missing secret is made and kept in secrets.toml, but with PostgreSQL: true or false
     #[arg(long = "generate-secrets", env = "HATO_GENERATE_SECRETS")]
     #[arg(value_name = "BOOL", default_value = "true", value_parser = SettingParser::boolean(), action = ArgAction::Set)]
     pub generate: bool,
