@@ -96,7 +96,7 @@ pub struct App {
     pub tracking: String,
 }
 
-/// The answer to a change of an app (SPEC 4.13, CONTRACT 13).
+/// The response to a change of an app (SPEC 4.13, CONTRACT 13).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct AppUpdated {

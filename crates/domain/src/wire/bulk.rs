@@ -111,7 +111,7 @@ impl BulkItem {
     }
 }
 
-/// The answer to a bulk registration. Each item is counted or rejected.
+/// The response to a bulk registration. Each item is counted or rejected.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct RegisteredMany {

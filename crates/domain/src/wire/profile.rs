@@ -102,7 +102,7 @@ fn given<T>(
     })
 }
 
-/// The answer to a change of a subscription: what is stored of it now.
+/// The response to a change of a subscription: what is stored of it now.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct SubscriptionUpdated {
@@ -121,7 +121,7 @@ pub struct SubscriptionUpdated {
     pub time_zone: Option<String>,
 }
 
-/// The answer of `GET /api/v1/apps/{appId}/identity`: with what the site proves who its users are.
+/// The response to `GET /api/v1/apps/{appId}/identity`: with what the site proves who its users are.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Identity {
@@ -152,7 +152,7 @@ impl EraseUser {
     }
 }
 
-/// The answer to the erasure of a user.
+/// The response to the erasure of a user.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct UserErased {

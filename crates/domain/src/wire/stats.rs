@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::UnixMillis;
 
-/// The answer of `GET /api/v1/stats` and its app-scoped form.
+/// The response to `GET /api/v1/stats` and its app-scoped form.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::UnixMillis;
 
-/// The answer of `GET /api/v1/apps/{appId}/webhook`.
+/// The response to `GET /api/v1/apps/{appId}/webhook`.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Webhook {
