@@ -5,7 +5,7 @@
 //! lease has ended.
 //!
 //! This file claims; `outbox` is the work on a claimed outbox, `attempt` one event of it, `client` the request and `schedule`
-//! what follows from its response.
+//! the wait before the next.
 
 mod attempt;
 mod client;

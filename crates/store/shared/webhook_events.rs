@@ -14,6 +14,7 @@ use crate::event_readers::EventReaders;
 use crate::listeners::insert_heard_event;
 use crate::settled_page::SettledPage;
 use crate::stored_event::{IdRangeJson, NewEvent};
+use crate::webhook_outbox::queue_event;
 
 /// Writes the event that tells what became of a page's recipients; `false` and none when nothing is final yet.
 pub(crate) async fn insert_results_event(
@@ -116,25 +117,6 @@ pub(crate) async fn insert_event(
     Ok(())
 }
 
-/// Writes an event into the app's outbox.
-async fn queue_event(c: &mut DbConnection, id: &str, event: &NewEvent<'_>) -> sqlx::Result<()> {
-    let (app, kind) = (event.app.as_str(), event.kind.as_str());
-    let send = event.send.map(SendId::as_str);
-    sqlx::query!(
-        "INSERT INTO webhook_events (public_id, app_id, type, send_id, content, created_at, due_at)
-         VALUES ($1, $2, $3, $4, $5, $6, $6)",
-        id,
-        app,
-        kind,
-        send,
-        event.content,
-        event.now.0
-    )
-    .execute(&mut *c)
-    .await?;
-    mark_due(c, event.app, event.now).await
-}
-
 /// Status, the push service's answer, attempts, and the recipients with these three.
 type StoredResultGroup = (&'static str, Option<u16>, u8, Vec<IdRangeJson>);
 
@@ -170,25 +152,4 @@ fn results(attempts: u8, settlement: &Settlement) -> impl Iterator<Item = (Group
         (key, one.recipient)
     });
     sent.chain(expired).chain(failed)
-}
-
-/// Makes the app's outbox due, unless a worker holds its lease or the app is under review. Whoever gives the outbox back waits for the
-/// end of this transaction, and finds what it has written.
-pub(crate) async fn mark_due(
-    c: &mut DbConnection,
-    app: &AppId,
-    now: UnixMillis,
-) -> sqlx::Result<()> {
-    lock_webhook(c, app).await?;
-    let app = app.as_str();
-    sqlx::query!(
-        "UPDATE webhooks SET due_at = $2
-         WHERE app_id = $1 AND (due_at IS NULL OR (claimed = 0 AND due_at > $2))
-           AND NOT EXISTS (SELECT 1 FROM apps WHERE id = $1 AND review_since IS NOT NULL)",
-        app,
-        now.0
-    )
-    .execute(c)
-    .await
-    .map(drop)
 }

@@ -1,26 +1,69 @@
-//! The outboxes of webhooks: claimed like jobs, and fenced by the token of the claim.
+//! The outboxes of webhooks: written with what an event tells of, claimed like jobs, and fenced by the token of the claim.
 
 use std::time::Duration;
 
 use async_trait::async_trait;
-use hato_domain::{AppId, Plan, UnixMillis};
+use hato_domain::{AppId, Plan, SendId, UnixMillis};
 use hato_service::ports::{
     Attempt, AttemptInputs, FailingRule, NextOutbox, OutboxClaimRequest, OutboxLease,
-    RecordAttemptOutcome, StoreError, WebhookEvent, WebhookQueue,
+    RecordAttemptOutcome, StoreError, WebhookEvent, WebhookQueue, WebhookRecord,
 };
 
 use crate::Database;
-use crate::dialect::{may_claim, readers, sql, time_of_others};
+use crate::dialect::{DbConnection, lock_webhook, may_claim, readers, sql, time_of_others};
 use crate::due_time_repair::repair_outbox_due_times;
 use crate::error::with_context;
-use crate::outbox_claim::{claim_due, next_due};
 use crate::outbox_release::release;
 use crate::reported_recipients::reported_recipients;
-use crate::stored_event::{EventRow, known_types};
+use crate::stored_event::{EventRow, NewEvent, known_types};
+use crate::stored_webhook::WebhookRow;
 use crate::transaction::transaction;
 use crate::values::number_list;
 use crate::webhook_attempts::record;
-use crate::webhooks::held_webhook;
+
+/// Writes an event into the app's outbox.
+pub(crate) async fn queue_event(
+    c: &mut DbConnection,
+    id: &str,
+    event: &NewEvent<'_>,
+) -> sqlx::Result<()> {
+    let (app, kind) = (event.app.as_str(), event.kind.as_str());
+    let send = event.send.map(SendId::as_str);
+    sqlx::query!(
+        "INSERT INTO webhook_events (public_id, app_id, type, send_id, content, created_at, due_at)
+         VALUES ($1, $2, $3, $4, $5, $6, $6)",
+        id,
+        app,
+        kind,
+        send,
+        event.content,
+        event.now.0
+    )
+    .execute(&mut *c)
+    .await?;
+    mark_due(c, event.app, event.now).await
+}
+
+/// Makes the app's outbox due, unless a worker holds its lease or the app is under review. Whoever gives the outbox back waits for the
+/// end of this transaction, and finds what it has written.
+pub(crate) async fn mark_due(
+    c: &mut DbConnection,
+    app: &AppId,
+    now: UnixMillis,
+) -> sqlx::Result<()> {
+    lock_webhook(c, app).await?;
+    let app = app.as_str();
+    sqlx::query!(
+        "UPDATE webhooks SET due_at = $2
+         WHERE app_id = $1 AND (due_at IS NULL OR (claimed = 0 AND due_at > $2))
+           AND NOT EXISTS (SELECT 1 FROM apps WHERE id = $1 AND review_since IS NOT NULL)",
+        app,
+        now.0
+    )
+    .execute(c)
+    .await
+    .map(drop)
+}
 
 #[async_trait]
 impl WebhookQueue for Database {
@@ -79,7 +122,7 @@ impl WebhookQueue for Database {
         event: &WebhookEvent,
         now: UnixMillis,
     ) -> Result<Option<AttemptInputs>, StoreError> {
-        let webhook = held_webhook(self, outbox, now).await;
+        let webhook = leased_webhook(self, outbox, now).await;
         let webhook = webhook.map_err(with_context("read the inputs of an attempt"))?;
         let Some(webhook) = webhook else {
             return Ok(None);
@@ -208,4 +251,74 @@ impl WebhookQueue for Database {
             repair_outbox_due_times(c, now, lease, longest_wait).await
         })
     }
+}
+
+/// When the outbox that comes next is due, slow ones left out unless they are asked for.
+async fn next_due(database: &Database, include_slow: bool) -> sqlx::Result<Option<UnixMillis>> {
+    let due = sqlx::query_scalar!(
+        r#"SELECT due_at AS "due_at!" FROM webhooks WHERE due_at IS NOT NULL AND (slow = 0 OR $1)
+           ORDER BY due_at LIMIT 1"#,
+        include_slow
+    )
+    .fetch_optional(readers(database))
+    .await?;
+    Ok(due.map(UnixMillis))
+}
+
+struct OutboxRow {
+    app_id: String,
+    lease_token: i64,
+    slow: i64,
+}
+
+impl From<OutboxRow> for OutboxLease {
+    fn from(row: OutboxRow) -> Self {
+        Self {
+            app_id: AppId::trusted(row.app_id),
+            token: row.lease_token,
+            is_slow: row.slow == 1,
+        }
+    }
+}
+
+/// Claims the outbox that has been due longest.
+async fn claim_due(c: &mut DbConnection, claim: OutboxClaimRequest) -> sqlx::Result<NextOutbox> {
+    let until = claim.now.plus(claim.lease);
+    let row = sql!(query_as OutboxRow [
+        r#"WITH due AS MATERIALIZED (
+             SELECT app_id FROM webhooks WHERE due_at <= $1 AND (slow = 0 OR $3)
+             ORDER BY due_at LIMIT 1"# SKIP_LOCKED r#"
+           )
+           UPDATE webhooks SET due_at = $2, lease_token = lease_token + 1, claimed = 1
+           WHERE app_id IN (SELECT app_id FROM due)
+           RETURNING app_id AS "app_id!", lease_token AS "lease_token!", slow AS "slow!""#
+    ] claim.now.0, until.0, claim.include_slow)
+    .fetch_optional(c)
+    .await?;
+    Ok(match row {
+        Some(row) => NextOutbox::Claimed(row.into()),
+        None => NextOutbox::Idle { next_due: None },
+    })
+}
+
+/// The webhook, if the outbox is still leased and events are posted to it.
+async fn leased_webhook(
+    database: &Database,
+    outbox: &OutboxLease,
+    now: UnixMillis,
+) -> sqlx::Result<Option<WebhookRecord>> {
+    let webhook = sqlx::query_as!(
+        WebhookRow,
+        r#"SELECT p.webhook_url AS "url?", a.plan, w.sealed_secret, w.sealed_previous_secret,
+                  w.previous_secret_expires_at, w.disabled_reason
+           FROM webhooks AS w JOIN apps AS p ON p.id = w.app_id
+                              JOIN accounts AS a ON a.id = p.account_id
+           WHERE w.app_id = $1 AND w.lease_token = $2 AND p.deleted_at IS NULL"#,
+        outbox.app_id.as_str(),
+        outbox.token
+    )
+    .try_map(move |row| row.into_active(now))
+    .fetch_optional(readers(database))
+    .await?;
+    Ok(webhook.flatten())
 }

@@ -3,20 +3,22 @@
 use std::time::Duration;
 
 use async_trait::async_trait;
-use hato_domain::{AppId, DisabledReason, Plan, SendId, UnixMillis, WebhookEventId};
+use hato_domain::{AppId, Plan, SendId, UnixMillis, WebhookEventId};
 use hato_service::ports::{
-    AttemptRecord, EnableWebhookOutcome, IdRange, OutboxLease, QueueTestOutcome, ReportedRecipient,
-    SealedSecrets, StoreError, WebhookEvent, WebhookRecord, WebhookStore,
+    AttemptRecord, EnableWebhookOutcome, IdRange, QueueTestOutcome, ReportedRecipient, StoreError,
+    WebhookEvent, WebhookRecord, WebhookStore,
 };
 
 use crate::dialect::{DbConnection, lock_webhook, readers, sql};
 use crate::error::{decode_error, with_context};
 use crate::event_readers::EventReaders;
 use crate::stored_event::{EventRow, known_types, parse_attempts, parse_event_type};
+use crate::stored_webhook::WebhookRow;
 use crate::transaction::transaction;
 use crate::values::parse_plan;
 use crate::webhook_attempts::parse_response;
-use crate::webhook_events::{insert_test_event, mark_due};
+use crate::webhook_events::insert_test_event;
+use crate::webhook_outbox::mark_due;
 use crate::webhook_purge::purge;
 use crate::{Database, reported_recipients};
 
@@ -193,51 +195,6 @@ impl AttemptRow {
     }
 }
 
-/// A webhook, and what decides whether it is active.
-pub(crate) struct WebhookRow {
-    pub(crate) url: Option<String>,
-    pub(crate) plan: String,
-    pub(crate) sealed_secret: Option<Vec<u8>>,
-    pub(crate) sealed_previous_secret: Option<Vec<u8>>,
-    pub(crate) previous_secret_expires_at: Option<i64>,
-    pub(crate) disabled_reason: Option<String>,
-}
-
-impl WebhookRow {
-    /// The webhook as it is at `now`; `None` without a URL.
-    fn into_record(self, now: UnixMillis) -> sqlx::Result<Option<WebhookRecord>> {
-        let disabled = self.disabled()?;
-        let Some(url) = self.url else {
-            return Ok(None);
-        };
-        let expiry = self.previous_secret_expires_at.map(UnixMillis);
-        let previous = self.sealed_previous_secret.zip(expiry);
-        Ok(Some(WebhookRecord {
-            url,
-            secrets: SealedSecrets {
-                current: self.sealed_secret,
-                previous: previous.filter(|(_, expires_at)| *expires_at > now),
-            },
-            disabled,
-        }))
-    }
-
-    /// The webhook, if events are posted to it at `now`.
-    pub(crate) fn into_active(self, now: UnixMillis) -> sqlx::Result<Option<WebhookRecord>> {
-        let webhook = self.into_record(now)?;
-        Ok(webhook.filter(|webhook| webhook.disabled.is_none()))
-    }
-
-    fn disabled(&self) -> sqlx::Result<Option<DisabledReason>> {
-        if parse_plan(&self.plan)? != Plan::FOR_WEBHOOKS {
-            return Ok(Some(DisabledReason::PlanRequired));
-        }
-        let reason = self.disabled_reason.as_deref();
-        let parse = |text| DisabledReason::parse(text).ok_or_else(|| decode_error("reason"));
-        reason.map(parse).transpose()
-    }
-}
-
 /// The webhook of an app that is there and had a URL once.
 async fn webhook_row(database: &Database, app: &AppId) -> sqlx::Result<Option<WebhookRow>> {
     let app = app.as_str();
@@ -252,28 +209,6 @@ async fn webhook_row(database: &Database, app: &AppId) -> sqlx::Result<Option<We
     )
     .fetch_optional(readers(database))
     .await
-}
-
-/// The webhook, if the lease is held and events are posted to it.
-pub(crate) async fn held_webhook(
-    database: &Database,
-    outbox: &OutboxLease,
-    now: UnixMillis,
-) -> sqlx::Result<Option<WebhookRecord>> {
-    let webhook = sqlx::query_as!(
-        WebhookRow,
-        r#"SELECT p.webhook_url AS "url?", a.plan, w.sealed_secret, w.sealed_previous_secret,
-                  w.previous_secret_expires_at, w.disabled_reason
-           FROM webhooks AS w JOIN apps AS p ON p.id = w.app_id
-                              JOIN accounts AS a ON a.id = p.account_id
-           WHERE w.app_id = $1 AND w.lease_token = $2 AND p.deleted_at IS NULL"#,
-        outbox.app_id.as_str(),
-        outbox.token
-    )
-    .try_map(move |row| row.into_active(now))
-    .fetch_optional(readers(database))
-    .await?;
-    Ok(webhook.flatten())
 }
 
 /// Makes the row of an app whose URL is set. A URL other than the one before resets its failures; the secret stays.

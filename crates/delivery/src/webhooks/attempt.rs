@@ -16,7 +16,7 @@ use tokio::time::{Instant, timeout};
 use super::WebhookSender;
 use super::client::{PostResult, WebhookRequest};
 use super::request_limiter::RequestPermit;
-use super::schedule::{next_step, quiet_time};
+use super::schedule::{quiet_time, retry_wait};
 use super::signature::{Signers, SigningSecretError, first_signing_secret};
 use crate::metrics::{AttemptResult, count_attempt, record_attempt};
 use crate::shutdown::Shutdown;
@@ -177,14 +177,10 @@ impl<Q: WebhookQueue + Send + Sync + ?Sized + 'static> EventAttempt<Q> {
     }
 
     fn disposition(&self, result: &PostResult) -> Disposition {
-        next_step(
-            &result.response,
-            result.retry_after,
-            self.event.attempts,
-            self.delays(),
-            fastrand::f64().mul_add(2.0, -1.0),
-            self.sender.shared.clock.now(),
-        )
+        let (earlier, jitter) = (self.event.attempts, fastrand::f64().mul_add(2.0, -1.0));
+        let wait = retry_wait(self.delays(), earlier, result.retry_after, jitter);
+        let now = self.sender.shared.clock.now();
+        judge(&result.response, wait.map(|wait| now.plus(wait)))
     }
 
     /// A resend is made once.
@@ -247,6 +243,19 @@ impl<Q: WebhookQueue + Send + Sync + ?Sized + 'static> EventAttempt<Q> {
     }
 }
 
+/// What the response means for an event that would be posted again at `retry_at`, or never (CONTRACT 8).
+fn judge(response: &WebhookResponse, retry_at: Option<UnixMillis>) -> Disposition {
+    match response {
+        WebhookResponse::Received {
+            status: 200..=299, ..
+        } => Disposition::Arrived,
+        WebhookResponse::Received { status: 410, .. } => Disposition::Gone,
+        WebhookResponse::Received { .. } | WebhookResponse::NotReceived(_) => {
+            Disposition::Failed(retry_at)
+        }
+    }
+}
+
 fn count(disposition: Disposition) {
     count_attempt(match disposition {
         Disposition::Arrived => AttemptResult::Arrived,
@@ -264,10 +273,29 @@ fn max_body_memory(content: &EventContent) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use hato_domain::{ResultStatus, SendId};
-    use hato_service::ports::{EventContent, IdRange, RecipientId, ResultGroup};
+    use hato_domain::{NoResponseReason, ResultStatus, SendId, UnixMillis};
+    use hato_service::ports::{
+        Disposition, EventContent, IdRange, RecipientId, ResultGroup, WebhookResponse,
+    };
 
-    use super::max_body_memory;
+    use super::{judge, max_body_memory};
+
+    #[test]
+    fn every_response_has_its_disposition() {
+        let retry_at = Some(UnixMillis(1_000_000));
+        for status in 100..=599 {
+            let text = String::new();
+            let response = WebhookResponse::Received { status, text };
+            let expected = match status {
+                200..=299 => Disposition::Arrived,
+                410 => Disposition::Gone,
+                _ => Disposition::Failed(retry_at),
+            };
+            assert_eq!(judge(&response, retry_at), expected, "{status}");
+        }
+        let nothing = WebhookResponse::NotReceived(NoResponseReason::TimedOut);
+        assert_eq!(judge(&nothing, None), Disposition::Failed(None));
+    }
 
     #[test]
     fn a_page_of_the_longest_endpoints_is_counted_in_full() {

@@ -20,7 +20,7 @@ struct Tier {
     requests: Arc<Semaphore>,
     /// Memory for the bodies of requests that begin in this tier: one permit for each KiB. Out of one budget for both, bodies that
     /// slow receivers hold until their time is out would keep all others from being made
-    /// (`bodies_of_slow_receivers_leave_memory_to_the_others` in `tests/webhooks/sharing.rs`).
+    /// (`webhooks::sharing::bodies_of_slow_receivers_leave_memory_to_the_others` in `tests/webhooks/sharing.rs` shows it).
     body_memory: Arc<Semaphore>,
     max_body_memory: u32,
 }

@@ -1,9 +1,6 @@
-//! What an attempt means: pure arithmetic of attempts and times (CONTRACT 8).
+//! When an event is posted again: pure arithmetic of attempts and times (CONTRACT 8).
 
 use std::time::Duration;
-
-use hato_domain::UnixMillis;
-use hato_service::ports::{Disposition, WebhookResponse};
 
 /// The longest wait that a receiver may ask for (CONTRACT 8); a push service has an hour.
 const MAX_WEBHOOK_RETRY_AFTER: Duration = Duration::from_hours(24);
@@ -12,32 +9,18 @@ const QUIET_MARGIN: Duration = Duration::from_hours(24);
 /// By how much a wait varies, so that a receiver that comes back is not met by everything at once.
 const JITTER_SHARE: f64 = 0.2;
 
-/// Judges the attempt after `earlier` ones at `now`. `jitter` is between -1 and 1; `retry_after` is what `Retry-After` asks for.
-pub fn next_step(
-    response: &WebhookResponse,
-    retry_after: Option<Duration>,
-    earlier: u32,
+/// The wait before the attempt after `earlier` retries and the one that just failed, if there is another. `retry_after` is what
+/// `Retry-After` asks for; `jitter` is between -1 and 1.
+pub fn retry_wait(
     delays: &[Duration],
+    earlier: u32,
+    retry_after: Option<Duration>,
     jitter: f64,
-    now: UnixMillis,
-) -> Disposition {
-    match response {
-        WebhookResponse::Received {
-            status: 200..=299, ..
-        } => Disposition::Arrived,
-        WebhookResponse::Received { status: 410, .. } => Disposition::Gone,
-        WebhookResponse::Received { .. } | WebhookResponse::NotReceived(_) => {
-            let earlier = usize::try_from(earlier).unwrap_or(usize::MAX);
-            let delay = delays.get(earlier);
-            let wait = delay.map(|delay| wait(*delay, retry_after, jitter));
-            Disposition::Failed(wait.map(|wait| now.plus(wait)))
-        }
-    }
-}
-
-fn wait(delay: Duration, retry_after: Option<Duration>, jitter: f64) -> Duration {
+) -> Option<Duration> {
+    let delay = delays.get(usize::try_from(earlier).unwrap_or(usize::MAX))?;
     let retry_after = retry_after.unwrap_or_default().min(MAX_WEBHOOK_RETRY_AFTER);
-    delay.mul_f64(1.0 + JITTER_SHARE * jitter).max(retry_after)
+    let wait = delay.mul_f64(1.0 + JITTER_SHARE * jitter);
+    Some(wait.max(retry_after))
 }
 
 /// The longest that an event can have to wait.
@@ -58,40 +41,14 @@ pub fn quiet_time(delays: &[Duration]) -> Duration {
 mod tests {
     use std::time::Duration;
 
-    use hato_domain::{NoResponseReason, UnixMillis};
-    use hato_service::ports::{Disposition, WebhookResponse};
+    use super::{longest_event_wait, quiet_time, retry_wait};
 
-    use super::{longest_event_wait, next_step, quiet_time};
-
-    const NOW: UnixMillis = UnixMillis(1_000_000);
     const DELAYS: [Duration; 2] = [Duration::from_secs(10), Duration::from_mins(10)];
-
-    fn response(status: u16) -> WebhookResponse {
-        let text = String::new();
-        WebhookResponse::Received { status, text }
-    }
 
     fn wait(retry_after: Option<u64>, earlier: u32, jitter: f64) -> Option<u64> {
         let retry_after = retry_after.map(Duration::from_secs);
-        match next_step(&response(503), retry_after, earlier, &DELAYS, jitter, NOW) {
-            Disposition::Failed(next) => next.map(|next| next.since(NOW).as_secs()),
-            other => panic!("{other:?}"),
-        }
-    }
-
-    #[test]
-    fn every_response_has_its_verdict() {
-        let judged = |response: &WebhookResponse| next_step(response, None, 0, &[], 0.0, NOW);
-        for status in 100..=599 {
-            let expected = match status {
-                200..=299 => Disposition::Arrived,
-                410 => Disposition::Gone,
-                _ => Disposition::Failed(None),
-            };
-            assert_eq!(judged(&response(status)), expected, "{status}");
-        }
-        let nothing = WebhookResponse::NotReceived(NoResponseReason::TimedOut);
-        assert_eq!(judged(&nothing), Disposition::Failed(None));
+        let wait = retry_wait(&DELAYS, earlier, retry_after, jitter);
+        wait.map(|wait| wait.as_secs())
     }
 
     #[test]

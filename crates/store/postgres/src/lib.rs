@@ -52,8 +52,6 @@ mod accounts;
 mod app_settings;
 #[path = "../../shared/apps.rs"]
 mod apps;
-#[path = "../../shared/attempted_events.rs"]
-mod attempted_events;
 #[path = "../../shared/audience.rs"]
 mod audience;
 #[path = "../../shared/audience_summary.rs"]
@@ -116,8 +114,6 @@ mod missed;
 mod operator;
 #[path = "../../shared/origins.rs"]
 mod origins;
-#[path = "../../shared/outbox_claim.rs"]
-mod outbox_claim;
 #[path = "../../shared/outbox_release.rs"]
 mod outbox_release;
 #[path = "../../shared/pacing.rs"]
@@ -180,6 +176,8 @@ mod stored_audience;
 mod stored_content;
 #[path = "../../shared/stored_event.rs"]
 mod stored_event;
+#[path = "../../shared/stored_webhook.rs"]
+mod stored_webhook;
 #[path = "../../shared/subscription_counts.rs"]
 mod subscription_counts;
 #[path = "../../shared/subscription_list.rs"]
