@@ -116,11 +116,13 @@ async fn wait_for_answer(address: SocketAddr) {
     }
 }
 
+/// A server that has ended is passed over: a request that it did not take goes to another one.
 fn caddyfile(listen: SocketAddr, servers: &[SocketAddr]) -> String {
     let servers: Vec<_> = servers.iter().map(SocketAddr::to_string).collect();
     format!(
         "{{\n\tadmin off\n\tauto_https off\n}}\n\
-         http://:{} {{\n\tbind {}\n\treverse_proxy {}\n}}\n",
+         http://:{} {{\n\tbind {}\n\treverse_proxy {} {{\n\t\t\
+         lb_try_duration 5s\n\t\tfail_duration 10s\n\t}}\n}}\n",
         listen.port(),
         listen.ip(),
         servers.join(" ")

@@ -2,16 +2,19 @@
 
 use std::{
     fs,
-    net::SocketAddr,
+    net::{Ipv4Addr, SocketAddr},
     path::{Path, PathBuf},
     process::Stdio,
 };
 
-use hato_testkit::client::Client;
+use hato_testkit::{client::Client, load_balancer::Program};
 use tokio::{
     io::{AsyncBufReadExt, BufReader},
     process::{Child, Command},
 };
+
+/// So many that a load balancer chooses each process among them.
+const REQUESTS: usize = 32;
 
 const FLEET: &str = env!("CARGO_BIN_EXE_hato-fleet");
 
@@ -25,11 +28,11 @@ fn server() -> PathBuf {
     server
 }
 
-fn start() -> Child {
+fn start(balancer: &str) -> Child {
     let fleet = Command::new(FLEET)
         .arg("--server")
         .arg(server())
-        .args(["--listen", "127.0.0.1:0", "--balancer", "none"])
+        .args(["--listen", "127.0.0.1:0", "--balancer", balancer])
         .stdout(Stdio::piped())
         .kill_on_drop(true)
         .spawn();
@@ -87,9 +90,22 @@ fn is_named_by_a_process(words: &Path) -> bool {
         .any(|line| String::from_utf8_lossy(&line).contains(&words))
 }
 
+async fn signal(name: &str, process: u32) {
+    let kill = format!("kill -{name} {process}");
+    let sent = Command::new("sh").args(["-c", &kill]).status().await;
+    assert!(sent.expect("the shell runs").success());
+}
+
+/// What Ctrl-C does.
+async fn interrupt(fleet: &mut Child) {
+    signal("INT", fleet.id().expect("it runs")).await;
+    let status = fleet.wait().await.expect("it is our child");
+    assert!(status.success(), "{status}");
+}
+
 #[tokio::test]
 async fn a_fleet_is_ready_and_leaves_nothing_behind() {
-    let mut fleet = start();
+    let mut fleet = start("none");
     let said = explanation(&mut fleet).await;
     let (api, workers) = (processes(&said, "api"), processes(&said, "worker"));
     assert_eq!((api.len(), workers.len()), (2, 3), "{said:#?}");
@@ -104,13 +120,33 @@ async fn a_fleet_is_ready_and_leaves_nothing_behind() {
     let folder = folder(&said);
     assert!(folder.exists() && is_named_by_a_process(&folder));
 
-    let interrupt = format!("kill -INT {}", fleet.id().expect("it runs"));
-    let sent = Command::new("sh").args(["-c", &interrupt]).status().await;
-    assert!(sent.expect("the shell runs").success());
-    let status = fleet.wait().await.expect("it is our child");
-    assert!(status.success(), "{status}");
+    interrupt(&mut fleet).await;
     for (_, process) in api.iter().chain(&workers) {
         assert!(!Path::new(&format!("/proc/{process}")).exists());
     }
     assert!(!folder.exists() && !is_named_by_a_process(&folder));
+}
+
+/// Where Caddy or nginx is installed.
+#[tokio::test]
+async fn whoever_asks_the_load_balancer_is_answered_while_an_api_process_lives() {
+    if Program::find().is_none() {
+        eprintln!("not run: neither Caddy nor nginx is installed");
+        return;
+    }
+    let mut fleet = start("auto");
+    let said = explanation(&mut fleet).await;
+    let front = said.iter().find_map(|line| {
+        let (_, rest) = line.split_once("http://localhost:")?;
+        rest.split_once(" (through ")?.0.parse().ok()
+    });
+    let front = SocketAddr::from((Ipv4Addr::LOCALHOST, front.expect("its port")));
+    let api = processes(&said, "api");
+    assert!(api.iter().all(|(address, _)| *address != front));
+    signal("KILL", api[0].1).await;
+    for _ in 0..REQUESTS {
+        let ready = Client::new(front).get("/readyz").await;
+        assert_eq!(ready.expect("an answer").status, 200);
+    }
+    interrupt(&mut fleet).await;
 }
