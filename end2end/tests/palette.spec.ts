@@ -113,6 +113,41 @@ test('the palette finds sends and subscribers of the app', async ({ browser, own
   await page.context().close();
 });
 
+test('the palette finds sends and subscribers of all apps from pages of none', async ({ browser, ownHato: hato, push }) => {
+  const session = await registerAccount(hato, owner);
+  const stranger = await registerAccount(hato, { email: 'stranger@example.com', password: 'correct horse' });
+  const [subscriber, strange] = await push.subscribe(2);
+  const strangeApp = await ApiApp.create(hato, stranger, 'はとカフェ');
+  await strangeApp.subscribe([strange!]);
+  await strangeApp.identify(strange!, 'member-1', []);
+  await strangeApp.send({ title: 'クロワッサン', body: '別のお店です。' });
+  const app = await ApiApp.create(hato, session, 'はとパン');
+  await ApiApp.create(hato, session, '二号店');
+  await app.subscribe([subscriber!]);
+  await app.identify(subscriber!, 'member-1', []);
+  const send = await app.send({ title: 'クロワッサン', body: '焼きあがりました。' });
+  await app.waitForStatus(send, 'done');
+  const { page, consoleErrors } = await openLoggedIn(browser, hato.url, session, { locale: 'en-GB' });
+  const palette = page.getByRole('dialog', { name: 'Search' });
+  const options = palette.getByRole('option');
+  for (const from of ['/apps', '/account', '/pricing', '/docs/api', '/docs/embed', '/search', '/']) {
+    for (const [text, found, path] of [
+      ['ロワッサ', /^Send\s+はとパン\s+クロワッサン/, `${app.path}/sends/${send}`],
+      ['member-1', /^Subscriber\s+はとパン\s+.*member-1/, `${app.path}/subscribers/sub_*`],
+      ['二号', /^App\s+二号店/, '/apps/*'],
+    ] as const) {
+      await page.goto(from);
+      await page.keyboard.press('Control+k');
+      await palette.getByRole('combobox').fill(text);
+      await expect(options).toHaveText([found]);
+      await page.keyboard.press('Enter');
+      await page.waitForURL(`**${path}`);
+    }
+  }
+  expect(consoleErrors).toEqual([]);
+  await page.context().close();
+});
+
 test('without scripts the search is a page, and the theme a form', async ({ browser, ownHato: hato }) => {
   const session = await registerAccount(hato, owner);
   const app = await ApiApp.create(hato, session, 'はとパン');

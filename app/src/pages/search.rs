@@ -1,9 +1,11 @@
 //! What one goes to by its name: pages, apps, sends and subscribers. The command palette shows what this page finds.
 
-use hato_domain::{ErrorCode, PageRequest, SubscriptionId, UserId};
-use hato_service::ServiceResult;
+mod everywhere;
+
+use hato_domain::{ErrorCode, PageRequest, UserId};
 use hato_service::access::{AccountPrincipal, MayManage};
-use hato_service::ports::{AppRecord, SendFilter, SendRecord, SubscriptionRecord};
+use hato_service::ports::{AppRecord, SendFilter, SendPage, SendRecord, SubscriptionRecord};
+use hato_service::{ServiceResult, subscription_id};
 use leptos::prelude::*;
 
 use super::app::{Device, Section, app_path};
@@ -23,9 +25,6 @@ const MAX_FOUND: u8 = 5;
 /// The same for what asks for a page.
 const MAX_FOUND_PAGE: &str = "5";
 
-/// `sub_` and the 32 hexadecimal digits of a UUID.
-const SUBSCRIPTION_ID_LENGTH: usize = 36;
-
 /// The page of the name in a language.
 type PageName = fn(&Texts) -> &'static str;
 
@@ -44,7 +43,16 @@ struct SearchResult {
     name: String,
     /// What tells it from others of the same name.
     about: String,
+    /// The app that it is of, where several are searched.
+    app: Option<String>,
     path: String,
+}
+
+/// All that was found.
+struct Found {
+    results: Vec<SearchResult>,
+    /// Whether not everything was looked at.
+    is_cut_short: bool,
 }
 
 /// The page that `?q=` asks for, in the app that `?app=` names.
@@ -59,7 +67,7 @@ pub fn SearchPage() -> impl IntoView {
         let search = SearchRequest { ctx, text };
         let found = match search.ctx.query("app") {
             Some(app) => search.in_app(&owner, &app).await?,
-            None => search.anywhere(&owner).await?,
+            None => search.everywhere(&owner).await?,
         };
         Ok(view! { <SearchView search found /> }.into_any())
     })
@@ -71,40 +79,33 @@ struct SearchRequest {
 }
 
 impl SearchRequest {
-    async fn anywhere(&self, owner: &AccountPrincipal) -> ServiceResult<Vec<SearchResult>> {
-        let service = self.ctx.service();
-        let apps = service.apps_with_name(owner, &self.text, MAX_FOUND.into());
-        let apps = apps.await?;
-        let found = self.pages(None).into_iter();
-        Ok(found.chain(apps.iter().map(|app| self.app(app))).collect())
-    }
-
-    async fn in_app(
-        &self,
-        owner: &AccountPrincipal,
-        app: &str,
-    ) -> ServiceResult<Vec<SearchResult>> {
+    async fn in_app(&self, owner: &AccountPrincipal, app: &str) -> ServiceResult<Found> {
         let most = 1 + i64::from(MAX_FOUND);
         let service = self.ctx.service();
         let managed = service.managed_among(owner, app, &self.text, most).await?;
         let (access, app, others) = managed;
         let base = app_path(&app);
-        let mut found = self.pages(Some(&app));
-        found.extend(others.iter().map(|app| self.app(app)));
+        let mut results = self.pages(Some(&app));
+        results.extend(others.iter().map(|app| self.app(app)));
+        let mut is_cut_short = false;
         if !self.text.is_empty() {
             if !self.is_subscription_id() {
                 let sends = self.sends(&access).await?;
-                found.extend(sends.into_iter().map(|send| self.send(&base, send)));
+                is_cut_short = sends.is_cut_short;
+                results.extend(sends.items.into_iter().map(|it| self.send(&base, it)));
             }
             let own = self.subscriptions(&access).await?.into_iter();
-            found.extend(own.map(|it| self.subscriber(&base, it)));
+            results.extend(own.map(|it| self.subscriber(&base, it)));
         }
-        Ok(found)
+        Ok(Found {
+            results,
+            is_cut_short,
+        })
     }
 
     /// Whether the text is an id that a subscription can have, for which no sends are looked through.
     fn is_subscription_id(&self) -> bool {
-        self.text.len() == SUBSCRIPTION_ID_LENGTH && SubscriptionId::parse(&self.text).is_ok()
+        subscription_id(&self.text).is_some()
     }
 
     /// Whether the text is a part of the name.
@@ -125,6 +126,7 @@ impl SearchRequest {
             kind: texts.search.page,
             name: name.to_owned(),
             about,
+            app: None,
             path,
         };
         let sections = app
@@ -148,14 +150,14 @@ impl SearchRequest {
     }
 
     /// The newest sends that have the text in their own, as the history finds them.
-    async fn sends(&self, access: &MayManage) -> ServiceResult<Vec<SendRecord>> {
+    async fn sends(&self, access: &MayManage) -> ServiceResult<SendPage> {
         let page = PageRequest::parse(Some(MAX_FOUND_PAGE), None, None)?;
         let filter = SendFilter {
             text: self.text.clone(),
             ..SendFilter::default()
         };
-        let found = self.ctx.service().search_history(access, &filter, &page);
-        Ok(found.await?.items)
+        let service = self.ctx.service();
+        service.search_history(access, &filter, &page).await
     }
 
     /// The subscription whose id the text is, or those of the user whose id it is.
@@ -180,6 +182,7 @@ impl SearchRequest {
             kind: self.ctx.texts().search.app,
             name: app.name.clone(),
             about: String::new(),
+            app: None,
             path: app_path(app),
         }
     }
@@ -190,6 +193,7 @@ impl SearchRequest {
             path: format!("{base}/sends/{}", send.id),
             name: send.title,
             about: send.body,
+            app: None,
         }
     }
 
@@ -201,12 +205,13 @@ impl SearchRequest {
             path: format!("{base}/subscribers/{id}"),
             name: device.name(&subscription.endpoint),
             about: subscription.user_id.unwrap_or(id),
+            app: None,
         }
     }
 }
 
 #[component]
-fn SearchView(search: SearchRequest, found: Vec<SearchResult>) -> impl IntoView {
+fn SearchView(search: SearchRequest, found: Found) -> impl IntoView {
     let texts = &search.ctx.texts().search;
     let app = search.ctx.query("app");
     let app = app.map(|app| view! { <input type="hidden" name="app" value=app /> });
@@ -227,14 +232,14 @@ fn SearchView(search: SearchRequest, found: Vec<SearchResult>) -> impl IntoView 
                             aria-describedby="search-hint"
                             dir="auto"
                         />
-                        <p class="hint" id="search-hint">
-                            {texts.hint}
-                        </p>
                     </div>
                     <button type="submit" class="button quiet">
                         {texts.find}
                     </button>
                 </form>
+                <p class="hint" id="search-hint">
+                    {texts.hint}
+                </p>
                 <SearchResults texts found />
             </section>
         </Frame>
@@ -244,13 +249,19 @@ fn SearchView(search: SearchRequest, found: Vec<SearchResult>) -> impl IntoView 
 
 /// What was found, as `app/scripts/palette.js` reads it.
 #[component]
-fn SearchResults(texts: &'static SearchTexts, found: Vec<SearchResult>) -> impl IntoView {
-    let count = (texts.found)(found.len());
-    let lines = found.into_iter().map(|it| {
+fn SearchResults(texts: &'static SearchTexts, found: Found) -> impl IntoView {
+    let count = (texts.found)(found.results.len());
+    let cut_short = found.is_cut_short.then_some(texts.cut_short);
+    let lines = found.results.into_iter().map(|it| {
+        let app = it
+            .app
+            .map(|name| view! { <small dir="auto">{name}</small> });
         view! {
             <li>
                 <a href=it.path>
                     <small>{it.kind}</small>
+                    " "
+                    {app}
                     " "
                     <b dir="auto">{it.name}</b>
                     " "
@@ -261,7 +272,7 @@ fn SearchResults(texts: &'static SearchTexts, found: Vec<SearchResult>) -> impl 
     });
     view! {
         <p id="found-count" role="status">
-            {count}
+            {count} " " {cut_short}
         </p>
         <ul id="found" class="found">
             {lines.collect_view()}

@@ -184,7 +184,12 @@ fn account_pages() -> Vec<PageState> {
         get("", "/account", 2),
         get("", "/operator", 2),
         get("", "/search", 2),
-        get("of all apps", "/search?q=blog", 2),
+        get("in all apps", "/search?q=blog", 4),
+        get(
+            "an id in all apps",
+            "/search?q=sub_00000000000000000000000000000000",
+            4,
+        ),
         after(
             "refused",
             "/_app/change_password",

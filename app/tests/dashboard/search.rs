@@ -72,6 +72,65 @@ async fn it_finds_apps_pages_sends_and_subscribers(database: TestDatabase) {
     nothing.shows("見つかりませんでした。");
 }
 
+#[on_each_database]
+async fn it_finds_sends_and_subscribers_of_all_apps(database: TestDatabase) {
+    let dashboard = TestDashboard::unlimited(database).await;
+    let mut browser = dashboard.logged_in(OWNER).await;
+    let bakery = browser.create_app("はとパン").await;
+    let blog = browser.create_app("Blog").await;
+    let mut sends = Vec::new();
+    for app in [&bakery, &blog] {
+        browser.subscribe_with_tags(app, 1, "member 7", &[]).await;
+        sends.push(browser.send(app, "焼きたて Bread").await);
+    }
+    sends.reverse();
+    assert_eq!(found(&mut browser, "q=bREAD").await, sends);
+    let subscribers = found(&mut browser, "q=member+7").await;
+    let [newer, older] = &subscribers[..] else {
+        panic!("{subscribers:?}")
+    };
+    for (subscriber, app) in [(newer, &blog), (older, &bakery)] {
+        let own_page = format!("{app}/subscribers/sub_");
+        assert!(subscriber.starts_with(&own_page), "{subscriber}");
+        let (_, id) = subscriber.rsplit_once('/').expect("an id");
+        let by_id = found(&mut browser, &format!("q={id}")).await;
+        assert_eq!(by_id, [subscriber.as_str()]);
+    }
+    // Each says of which app it is.
+    let page = browser.get("/search?q=bread").await;
+    page.shows(">はとパン</small>").shows(">Blog</small>");
+}
+
+#[on_each_database]
+async fn what_is_found_in_all_apps_is_the_newest_and_nothing_of_others(database: TestDatabase) {
+    let dashboard = TestDashboard::unlimited(database).await;
+    let mut stranger = dashboard.logged_in("stranger@example.com").await;
+    let strange = stranger.create_app("Strange").await;
+    stranger
+        .subscribe_with_tags(&strange, 1, "member 7", &[])
+        .await;
+    stranger.send(&strange, "Bread").await;
+    let list = stranger.get(&format!("{strange}/subscribers")).await;
+    let strange_id = list.between("name=\"subscription\" value=\"", "\"");
+    let strange_id = strange_id.expect("an id");
+    let mut browser = dashboard.logged_in(OWNER).await;
+    let bakery = browser.create_app("はとパン").await;
+    let deleted = browser.create_app("Gone").await;
+    browser.send(&deleted, "Bread").await;
+    let fields = [("app", id(&deleted)), ("name", "Gone")];
+    browser.submit("/_app/delete_app", &fields).await;
+    for text in ["bread", "member+7", strange_id] {
+        let query = format!("q={text}");
+        assert_eq!(found(&mut browser, &query).await, [""; 0], "{text}");
+    }
+    let mut sends = Vec::new();
+    for number in 0..7 {
+        sends.push(browser.send(&bakery, &format!("Bread {number}")).await);
+    }
+    sends.reverse();
+    assert_eq!(found(&mut browser, "q=bread").await, sends[..5]);
+}
+
 #[tokio::test]
 async fn a_subscriber_is_named_by_its_browser_and_system() {
     let dashboard = TestDashboard::unlimited(TestDatabase::sqlite().await).await;

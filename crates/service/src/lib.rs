@@ -20,6 +20,7 @@
 //! ```
 
 pub mod access;
+mod account_search;
 mod accounts;
 mod actor;
 mod apps;
@@ -62,6 +63,7 @@ mod vapid_keys;
 mod webhooks;
 mod wire;
 
+pub use account_search::subscription_id;
 pub use checks::Check;
 pub use engagement_tokens::{
     EngagementTokens, SendTokens, TOKEN_LENGTH, first_counted_hour, hour_of,

@@ -3,6 +3,7 @@
 //! The store speaks in coarse verbs: one method is one transaction, and time is passed in. Limits are conditional writes
 //! inside the verb, never a read before it.
 
+mod account_search;
 mod accounts;
 mod apps;
 mod checks;
@@ -31,6 +32,9 @@ mod subscriptions;
 mod vapid_keys;
 mod webhooks;
 
+pub use account_search::{
+    AccountSearchStore, Findings, FoundSend, FoundSubscription, SubscriptionKey,
+};
 pub use accounts::{AccountRecord, AccountStore, MonthlyUsage};
 pub use apps::{
     AppChange, AppRecord, AppStore, ChangeAppOutcome, ChangedApp, CreateAppOutcome, MAX_ORIGINS,
@@ -99,6 +103,7 @@ use crate::notifier::Notifier;
 #[async_trait]
 pub trait Store:
     AccountStore
+    + AccountSearchStore
     + SessionStore
     + AppStore
     + KeyStore

@@ -46,6 +46,8 @@ mod wake_ups;
 
 #[path = "../../shared/acceptance.rs"]
 mod acceptance;
+#[path = "../../shared/account_search.rs"]
+mod account_search;
 #[path = "../../shared/accounts.rs"]
 mod accounts;
 #[path = "../../shared/app_settings.rs"]

@@ -36,6 +36,8 @@ mod writer;
 
 #[path = "../../shared/acceptance.rs"]
 mod acceptance;
+#[path = "../../shared/account_search.rs"]
+mod account_search;
 #[path = "../../shared/accounts.rs"]
 mod accounts;
 #[path = "../../shared/app_settings.rs"]

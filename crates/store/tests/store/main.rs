@@ -1,5 +1,6 @@
 //! One suite for every store, through the ports alone, on a real database each.
 
+mod account_search;
 mod accounts;
 mod apps;
 mod cancellations;

@@ -1,0 +1,182 @@
+//! Sends and subscriptions that a search finds in all apps of an account.
+//!
+//! No index knows the sends of an account, so those of its apps are put in order by the index that each app's history has. As in a
+//! search of one history, what it costs is bounded by how many are looked at and for how long.
+
+use async_trait::async_trait;
+use futures_util::TryStreamExt as _;
+use hato_domain::{AccountId, AppId, SendId, SubscriptionId};
+use hato_service::ports::{
+    AccountSearchStore, Findings, FoundSend, FoundSubscription, StoreError, SubscriptionKey,
+};
+use tokio::task::yield_now;
+
+use crate::Database;
+use crate::bounded_reads::is_out_of_time;
+use crate::dialect::{bounded_reader, from_stored};
+use crate::error::with_context;
+
+/// Most sends that are looked at.
+const MAX_SCANNED: i64 = 5_000;
+
+/// How many are looked at until others have their turn on this thread.
+const YIELD_INTERVAL: i64 = 256;
+
+#[async_trait]
+impl AccountSearchStore for Database {
+    async fn sends_of_account(
+        &self,
+        account: &AccountId,
+        text: &str,
+        limit: usize,
+    ) -> Result<Findings<FoundSend>, StoreError> {
+        let found = search_sends(self, account, &text.to_lowercase(), limit).await;
+        in_time(found).map_err(with_context("search the sends of an account"))
+    }
+
+    async fn subscriptions_of_account(
+        &self,
+        account: &AccountId,
+        key: &SubscriptionKey,
+        limit: usize,
+    ) -> Result<Findings<FoundSubscription>, StoreError> {
+        let found = search_subscriptions(self, account, key, limit).await;
+        in_time(found).map_err(with_context("search the subscriptions of an account"))
+    }
+}
+
+/// A search whose time was up has found nothing.
+fn in_time<T>(found: sqlx::Result<Findings<T>>) -> sqlx::Result<Findings<T>> {
+    match found {
+        Err(error) if is_out_of_time(&error) => Ok(Findings::without_a_look()),
+        found => found,
+    }
+}
+
+async fn search_sends(
+    database: &Database,
+    account: &AccountId,
+    text: &str,
+    limit: usize,
+) -> sqlx::Result<Findings<FoundSend>> {
+    let mut connection = bounded_reader(database).await?;
+    let mut rows = sqlx::query_as!(
+        SendTexts,
+        r#"SELECT s.id AS "id!", s.title AS "title!", s.body AS "body!", s.url, p.id AS "app_id!",
+                  p.name AS "app_name!"
+           FROM (SELECT id FROM sends
+                 WHERE app_id IN (SELECT id FROM apps WHERE account_id = $1 AND deleted_at IS NULL)
+                 ORDER BY created_at DESC, id DESC LIMIT $2) AS latest
+           JOIN sends AS s ON s.id = latest.id JOIN apps AS p ON p.id = s.app_id
+           ORDER BY s.created_at DESC, s.id DESC"#,
+        account.as_str(),
+        MAX_SCANNED
+    )
+    .fetch(&mut *connection);
+    let (mut items, mut looked_at) = (Vec::new(), 0);
+    while let Some(send) = rows.try_next().await? {
+        looked_at += 1;
+        if send.has(text) {
+            items.push(send.into_found());
+        }
+        if items.len() == limit {
+            break;
+        }
+        if looked_at % YIELD_INTERVAL == 0 {
+            yield_now().await;
+        }
+    }
+    Ok(Findings {
+        is_cut_short: looked_at == MAX_SCANNED && items.len() < limit,
+        items,
+    })
+}
+
+async fn search_subscriptions(
+    database: &Database,
+    account: &AccountId,
+    key: &SubscriptionKey,
+    limit: usize,
+) -> sqlx::Result<Findings<FoundSubscription>> {
+    let mut connection = bounded_reader(database).await?;
+    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+    macro_rules! found {
+        ($condition:literal, $key:expr) => {
+            sqlx::query_as!(
+                SubscriptionTexts,
+                "SELECT s.public_id, s.endpoint, s.platform, s.user_id, p.id AS app_id, p.name AS app_name
+                 FROM apps AS p JOIN subscriptions AS s ON s.app_id = p.id
+                 WHERE p.account_id = $1 AND p.deleted_at IS NULL AND "
+                    + $condition
+                    + " ORDER BY s.created_at DESC, s.public_id DESC LIMIT $3",
+                account.as_str(),
+                $key,
+                limit
+            )
+            .fetch_all(&mut *connection)
+            .await?
+        };
+    }
+    let found = match key {
+        SubscriptionKey::Id(id) => found!("s.public_id = $2", id.as_str()),
+        SubscriptionKey::User(user) => found!("s.user_id = $2", user.as_str()),
+    };
+    Ok(Findings {
+        items: found
+            .into_iter()
+            .map(SubscriptionTexts::into_found)
+            .collect(),
+        is_cut_short: false,
+    })
+}
+
+struct SendTexts {
+    id: String,
+    title: String,
+    body: String,
+    url: Option<String>,
+    app_id: String,
+    app_name: String,
+}
+
+impl SendTexts {
+    /// Whether a text of the send has `part` in it, which is in lower case.
+    fn has(&self, part: &str) -> bool {
+        let url = self.url.as_deref().unwrap_or_default();
+        [&self.title, &self.body, url]
+            .iter()
+            .any(|text| text.to_lowercase().contains(part))
+    }
+
+    fn into_found(self) -> FoundSend {
+        FoundSend {
+            id: SendId::trusted(self.id),
+            title: from_stored(self.title),
+            body: from_stored(self.body),
+            app: AppId::trusted(self.app_id),
+            app_name: self.app_name,
+        }
+    }
+}
+
+struct SubscriptionTexts {
+    public_id: String,
+    endpoint: String,
+    platform: Option<String>,
+    user_id: Option<String>,
+    app_id: String,
+    app_name: String,
+}
+
+impl SubscriptionTexts {
+    fn into_found(self) -> FoundSubscription {
+        FoundSubscription {
+            id: SubscriptionId::trusted(self.public_id),
+            endpoint: self.endpoint,
+            platform: self.platform,
+            user_id: self.user_id,
+            app: AppId::trusted(self.app_id),
+            app_name: self.app_name,
+        }
+    }
+}
