@@ -12,12 +12,12 @@ use crate::hato::{BenchServer, ServerData};
 use crate::sink::Sink;
 
 /// The processes of one database.
-struct Fleet {
+struct BenchFleet {
     api: BenchServer,
     workers: Vec<BenchServer>,
 }
 
-impl Fleet {
+impl BenchFleet {
     /// Starts one process that accepts, and so many that deliver.
     async fn start(data: &ServerData, sink: &Sink, workers: usize) -> anyhow::Result<Self> {
         let api = data.start_api_only(&[]).await?;

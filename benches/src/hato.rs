@@ -7,7 +7,7 @@ use std::time::Duration;
 use anyhow::{Context as _, ensure};
 use hato_testkit::client::Client;
 use hato_testkit::owner::PASSWORD;
-use hato_testkit::server::{HatoServer, Launch};
+use hato_testkit::server::{HatoServer, ServerLaunch};
 use serde_json::{Value, json};
 use tokio::task::JoinSet;
 
@@ -123,8 +123,8 @@ impl ServerData {
         start(self.launch()?.env("HATO_ROLE", "api"), settings).await
     }
 
-    fn launch(&self) -> anyhow::Result<Launch> {
-        let launch = Launch::new(server_program()?)
+    fn launch(&self) -> anyhow::Result<ServerLaunch> {
+        let launch = ServerLaunch::new(server_program()?)
             .data_dir(&self.folder)
             .env("HATO_DEFAULT_PLAN", "pro")
             .env("HATO_REGISTRATIONS_PER_MINUTE", "0")
@@ -136,7 +136,7 @@ impl ServerData {
     }
 }
 
-async fn start(launch: Launch, settings: &[(&str, &str)]) -> anyhow::Result<BenchServer> {
+async fn start(launch: ServerLaunch, settings: &[(&str, &str)]) -> anyhow::Result<BenchServer> {
     let launch = settings
         .iter()
         .fold(launch, |launch, (name, value)| launch.env(name, *value));

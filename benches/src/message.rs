@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use web_push_native::Auth;
 
 use crate::audience::{BenchAudience, decode, number};
-use crate::sink::protocol::Sample;
+use crate::sink::protocol::SampledRequest;
 use crate::sink::run_state::now;
 
 /// The size of the plaintext, bytes.
@@ -33,7 +33,7 @@ pub fn payload() -> String {
 }
 
 /// Whether an arrived message is what its recipient should get from the owner of this VAPID key.
-pub fn verify(sample: &Sample, audience: &BenchAudience, key: &str) -> anyhow::Result<()> {
+pub fn verify(sample: &SampledRequest, audience: &BenchAudience, key: &str) -> anyhow::Result<()> {
     let number = number(&sample.path).context("not an endpoint")?;
     let browser = audience.browser(number);
     let body = decode(&sample.body)?;

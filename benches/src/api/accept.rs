@@ -10,7 +10,7 @@ use crate::hato::{BenchServer, ServerData};
 
 const ROUNDS: usize = 7;
 const CLIENTS: usize = 64;
-const ROUND: Duration = Duration::from_millis(1_500);
+const LOAD_DURATION: Duration = Duration::from_millis(1_500);
 
 /// SQLite with synchronous=FULL on the disk that is there.
 pub async fn as_shipped(
@@ -111,10 +111,10 @@ async fn measure(
     options: &BenchOptions,
 ) -> anyhow::Result<AcceptSamples> {
     let mut measured = AcceptSamples::default();
-    load(hato, request, CLIENTS, ROUND / 3).await?;
+    load(hato, request, CLIENTS, LOAD_DURATION / 3).await?;
     for _ in 0..options.rounds(ROUNDS) {
-        let one = load(hato, request, 1, ROUND).await?;
-        let many = load(hato, request, CLIENTS, ROUND).await?;
+        let one = load(hato, request, 1, LOAD_DURATION).await?;
+        let many = load(hato, request, CLIENTS, LOAD_DURATION).await?;
         measured.one.push(one.rate());
         measured.many.push(many.rate());
         measured.one_cpu.push(one.cpu_us());

@@ -12,7 +12,7 @@ const ROUNDS: usize = 15;
 const FEW: u64 = 10;
 const MANY: u64 = 1_000_000;
 /// Long enough for the kernel's clock ticks to tell its CPU.
-const ROUND: Duration = Duration::from_millis(700);
+const LOAD_DURATION: Duration = Duration::from_millis(700);
 
 pub async fn measure(
     setup: &ApiSetup,
@@ -73,5 +73,5 @@ async fn prepare(setup: &ApiSetup, name: &str, subscribers: u64) -> anyhow::Resu
 
 async fn accept(hato: &BenchServer, data: &ServerData) -> anyhow::Result<LoadResult> {
     let request = LoadRequest::post("/api/v1/notify", &data.apps[0].key, &notification(None));
-    load(hato, &request, 1, ROUND).await
+    load(hato, &request, 1, LOAD_DURATION).await
 }

@@ -10,7 +10,7 @@ use crate::hato::ServerData;
 
 const ROUNDS: usize = 7;
 const CLIENTS: usize = 8;
-const ROUND: Duration = Duration::from_millis(1_000);
+const LOAD_DURATION: Duration = Duration::from_millis(1_000);
 
 pub async fn measure(
     setup: &ApiSetup,
@@ -22,11 +22,19 @@ pub async fn measure(
     let hato = data.start_api_only(&[]).await?;
     let nothing = LoadRequest::get("/healthz", "");
     let reading = LoadRequest::get("/api/v1/vapid-public-key", &data.apps[0].key);
-    load(&hato, &reading, CLIENTS, ROUND).await?;
+    load(&hato, &reading, CLIENTS, LOAD_DURATION).await?;
     let (mut nothing_cpu, mut reading_cpu) = (Vec::new(), Vec::new());
     for _ in 0..options.rounds(ROUNDS) {
-        nothing_cpu.push(load(&hato, &nothing, CLIENTS, ROUND).await?.cpu_us());
-        reading_cpu.push(load(&hato, &reading, CLIENTS, ROUND).await?.cpu_us());
+        nothing_cpu.push(
+            load(&hato, &nothing, CLIENTS, LOAD_DURATION)
+                .await?
+                .cpu_us(),
+        );
+        reading_cpu.push(
+            load(&hato, &reading, CLIENTS, LOAD_DURATION)
+                .await?
+                .cpu_us(),
+        );
     }
     let ratio = Summary::from_ratios(&reading_cpu, &nothing_cpu);
     figures.add(

@@ -17,9 +17,9 @@ use crate::hato::server_program;
 const ROUNDS: usize = 9;
 
 /// A server that ends with the measurement.
-struct Server(Child);
+struct MeasuredServer(Child);
 
-impl Drop for Server {
+impl Drop for MeasuredServer {
     fn drop(&mut self) {
         let _ = self.0.kill();
         let _ = self.0.wait();
@@ -67,7 +67,7 @@ fn milliseconds(program: &str, folder: &Path) -> anyhow::Result<f64> {
         .env("HATO_DATA_DIR", folder)
         .stderr(Stdio::piped())
         .spawn();
-    let mut server = Server(server.with_context(|| program.to_owned())?);
+    let mut server = MeasuredServer(server.with_context(|| program.to_owned())?);
     let log = server.0.stderr.take().context("no log")?;
     for line in BufReader::new(log).lines() {
         if line?.contains("listening on") {

@@ -13,7 +13,7 @@ use crate::hato::{ServerData, notification};
 
 const ROUNDS: usize = 7;
 const CLIENTS: usize = 8;
-const ROUND: Duration = Duration::from_millis(1_000);
+const LOAD_DURATION: Duration = Duration::from_millis(1_000);
 /// The push service of the audience, where nobody listens: the server accepts sends and delivers none.
 const ORIGIN: &str = "https://127.0.0.1:9";
 
@@ -43,10 +43,14 @@ pub async fn measure(
     ];
     for (name, request, tool) in pairs {
         let (mut plain, mut wrapped) = (Vec::new(), Vec::new());
-        load(&hato, &request, CLIENTS, ROUND).await?;
+        load(&hato, &request, CLIENTS, LOAD_DURATION).await?;
         for _ in 0..options.rounds(ROUNDS) {
-            plain.push(load(&hato, &request, CLIENTS, ROUND).await?.cpu_us());
-            wrapped.push(load(&hato, &tool, CLIENTS, ROUND).await?.cpu_us());
+            plain.push(
+                load(&hato, &request, CLIENTS, LOAD_DURATION)
+                    .await?
+                    .cpu_us(),
+            );
+            wrapped.push(load(&hato, &tool, CLIENTS, LOAD_DURATION).await?.cpu_us());
         }
         let ratio = Summary::from_ratios(&wrapped, &plain);
         figures.add(

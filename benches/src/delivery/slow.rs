@@ -10,7 +10,7 @@ use crate::BenchOptions;
 use crate::figures::{FigureTarget, Figures, Summary};
 use crate::hato::ServerData;
 use crate::sink::check_samples;
-use crate::sink::protocol::{Pace, ResponsePlan};
+use crate::sink::protocol::{AnswerRate, ResponsePlan};
 use crate::sink::run_state::now;
 
 const ROUNDS: usize = 3;
@@ -29,7 +29,7 @@ const SLOWED_DOWN: u32 = 300;
 struct SlowSend {
     /// From the request to the last settlement.
     seconds: f64,
-    /// Messages per recipient.
+    /// How many messages a recipient got on the average: 1 if none came twice.
     copies: f64,
 }
 
@@ -40,7 +40,7 @@ pub async fn measure_slow(
     figures: &mut Figures,
 ) -> anyhow::Result<()> {
     let recipients = options.scaled(SLOW_RECIPIENTS);
-    let paces = vec![Pace::new(0, SLOW)];
+    let paces = vec![AnswerRate::new(0, SLOW)];
     let sends = sends(setup, options, "slow", recipients, paces).await?;
     let target = FigureTarget::AtMost(MAX_SECONDS);
     figures.add(
@@ -66,9 +66,9 @@ pub async fn measure_changing(
     let slow_from = recipients * 2 / 5;
     let slow_until = slow_from + options.scaled(10 * u64::from(SLOWED_DOWN));
     let paces = vec![
-        Pace::new(0, FAST),
-        Pace::new(slow_from, SLOWED_DOWN),
-        Pace::new(slow_until, FAST),
+        AnswerRate::new(0, FAST),
+        AnswerRate::new(slow_from, SLOWED_DOWN),
+        AnswerRate::new(slow_until, FAST),
     ];
     let sends = sends(setup, options, "changing", recipients, paces).await?;
     figures.add(
@@ -91,7 +91,7 @@ async fn sends(
     options: &BenchOptions,
     name: &str,
     recipients: u64,
-    paces: Vec<Pace>,
+    paces: Vec<AnswerRate>,
 ) -> anyhow::Result<Vec<SlowSend>> {
     let folder = setup.folder.path().join(name);
     let everybody = 0..recipients;

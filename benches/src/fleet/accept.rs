@@ -18,7 +18,7 @@ use crate::postgres::{BenchCluster, PostgresDatabase};
 
 const ROUNDS: usize = 5;
 const CLIENTS: usize = 64;
-const ROUND: Duration = Duration::from_millis(1_500);
+const LOAD_DURATION: Duration = Duration::from_millis(1_500);
 /// By how much each commit is delayed, milliseconds.
 const DELAY_MS: f64 = 4.0;
 /// Apps that stay together in one account.
@@ -82,12 +82,12 @@ async fn rates(
     let (shared, separate) = requests.split_at(SHARED_APPS);
     let one_app = vec![requests[0].clone(); CLIENTS];
     let eight_apps: Vec<_> = shared.iter().cycle().take(CLIENTS).cloned().collect();
-    load_each(hato, separate, ROUND / 3).await?;
+    load_each(hato, separate, LOAD_DURATION / 3).await?;
     let loads = [&one_app[..1], &one_app, &eight_apps, separate];
     let mut rates = <[Vec<f64>; 4]>::default();
     for _ in 0..options.rounds(ROUNDS) {
         for (rates, load) in rates.iter_mut().zip(loads) {
-            rates.push(load_each(hato, load, ROUND).await?.rate());
+            rates.push(load_each(hato, load, LOAD_DURATION).await?.rate());
         }
     }
     Ok(rates)

@@ -1,6 +1,6 @@
 //! What a delivery costs on PostgreSQL, with one worker and with three, against SQLite: the same broadcast in turns.
 
-use super::Fleet;
+use super::BenchFleet;
 use super::deliver::{DeliveryCost, deliver};
 use crate::BenchOptions;
 use crate::delivery::DeliverySetup;
@@ -20,7 +20,7 @@ const PAGE: f64 = 500.0;
 /// A fleet on data of its own.
 struct Contestant {
     data: ServerData,
-    fleet: Fleet,
+    fleet: BenchFleet,
     cluster: Option<BenchCluster>,
     costs: Vec<DeliveryCost>,
 }
@@ -69,7 +69,7 @@ impl Contestant {
             ServerData::prepare(folder, audience, ranges).await?
         };
         Ok(Self {
-            fleet: Fleet::start(&data, &setup.sink, workers).await?,
+            fleet: BenchFleet::start(&data, &setup.sink, workers).await?,
             data,
             cluster: cluster.cloned(),
             costs: Vec::new(),

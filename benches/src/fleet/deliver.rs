@@ -4,7 +4,7 @@ use std::fs;
 
 use anyhow::{Context as _, ensure};
 
-use super::Fleet;
+use super::BenchFleet;
 use crate::delivery::DeliverySetup;
 use crate::hato::BenchApp;
 use crate::postgres::BenchCluster;
@@ -35,7 +35,7 @@ impl DeliveryCost {
 /// A broadcast to all of the app's subscribers, so many, each of whom must get one message; counts only then.
 pub async fn deliver(
     setup: &mut DeliverySetup,
-    fleet: &Fleet,
+    fleet: &BenchFleet,
     cluster: Option<&BenchCluster>,
     app: &BenchApp,
     recipients: u64,
@@ -44,11 +44,11 @@ pub async fn deliver(
     setup.sink.begin(plan).await?;
     // Outside the CPU that is counted: asking costs some.
     let wal = wal_bytes(cluster)?;
-    let (before, started) = (Totals::read(fleet, cluster)?, now());
+    let (before, started) = (UsageTotals::read(fleet, cluster)?, now());
     let id = fleet.api.broadcast(app, recipients).await?;
     let ended = setup.sink.wait_reached().await?;
     let item = fleet.api.wait_done(app, &id).await?;
-    let after = Totals::read(fleet, cluster)?;
+    let after = UsageTotals::read(fleet, cluster)?;
     let wal = wal_bytes(cluster)? - wal;
     ensure!(item["sent_count"] == recipients, "the history says {item}");
     setup
@@ -70,14 +70,14 @@ fn wal_bytes(cluster: Option<&BenchCluster>) -> anyhow::Result<f64> {
 }
 
 /// What was used until a moment.
-struct Totals {
+struct UsageTotals {
     workers: Vec<f64>,
     database: f64,
     network: f64,
 }
 
-impl Totals {
-    fn read(fleet: &Fleet, cluster: Option<&BenchCluster>) -> anyhow::Result<Self> {
+impl UsageTotals {
+    fn read(fleet: &BenchFleet, cluster: Option<&BenchCluster>) -> anyhow::Result<Self> {
         Ok(Self {
             workers: fleet.worker_cpu()?,
             database: cluster.map_or(Ok(0.0), BenchCluster::cpu_seconds)?,

@@ -1,6 +1,6 @@
 //! Accepting a broadcast, and its first delivery: an app with 2,000,000 subscriptions against one with 10,000, in one database.
 
-use super::Fleet;
+use super::BenchFleet;
 use crate::BenchOptions;
 use crate::delivery::DeliverySetup;
 use crate::figures::{FigureTarget, Figures, Summary};
@@ -16,7 +16,7 @@ const MANY: u64 = 2_000_000;
 const MANY_VARIABLE: &str = "HATO_BENCH_SUBSCRIPTIONS";
 
 /// Milliseconds from the request.
-struct Times {
+struct SendLatency {
     accepted: f64,
     /// Until the push service has answered the first message.
     delivered: f64,
@@ -33,7 +33,7 @@ pub async fn measure(
     let database = BenchCluster::start(&[])?.database("large")?;
     let data = prepare(&database, setup, counts).await?;
     show_sizes(&database, figures, FEW + many)?;
-    let fleet = Fleet::start(&data, &setup.sink, 1).await?;
+    let fleet = BenchFleet::start(&data, &setup.sink, 1).await?;
     let mut times = [Vec::new(), Vec::new()];
     for round in 0..=options.rounds(ROUNDS) {
         for which in order(round) {
@@ -44,7 +44,7 @@ pub async fn measure(
             }
         }
     }
-    show_times(figures, &times);
+    show_latencies(figures, &times);
     Ok(())
 }
 
@@ -99,10 +99,10 @@ fn show_sizes(
 /// Begins a broadcast, and cancels it after its first delivery.
 async fn begin(
     setup: &mut DeliverySetup,
-    fleet: &Fleet,
+    fleet: &BenchFleet,
     app: &BenchApp,
     recipients: u64,
-) -> anyhow::Result<Times> {
+) -> anyhow::Result<SendLatency> {
     setup.sink.begin(ResponsePlan::all_created(1)).await?;
     let started = now();
     let send = fleet.api.broadcast(app, recipients).await?;
@@ -110,16 +110,17 @@ async fn begin(
     let delivered = setup.sink.wait_reached().await?;
     fleet.api.cancel(app, &send).await?;
     setup.sink.end().await?;
-    Ok(Times {
+    Ok(SendLatency {
         accepted: (accepted - started) * 1e3,
         delivered: (delivered - started) * 1e3,
     })
 }
 
-fn show_times(figures: &mut Figures, [few, many]: &[Vec<Times>; 2]) {
-    let values =
-        |times: &[Times], part: fn(&Times) -> f64| Summary::from_values(times.iter().map(part));
-    let parts: [(&str, fn(&Times) -> f64); 2] = [
+fn show_latencies(figures: &mut Figures, [few, many]: &[Vec<SendLatency>; 2]) {
+    let values = |times: &[SendLatency], part: fn(&SendLatency) -> f64| {
+        Summary::from_values(times.iter().map(part))
+    };
+    let parts: [(&str, fn(&SendLatency) -> f64); 2] = [
         ("accept", |times| times.accepted),
         ("first_delivery", |times| times.delivered),
     ];

@@ -1,6 +1,6 @@
 //! Sends to one recipient each: what accepting, delivering and recording one costs whom.
 
-use super::Fleet;
+use super::BenchFleet;
 use crate::BenchOptions;
 use crate::delivery::DeliverySetup;
 use crate::figures::{FigureTarget, Figures, Summary};
@@ -11,8 +11,8 @@ use crate::sink::protocol::ResponsePlan;
 const ROUNDS: usize = 3;
 const SENDS: u64 = 2_000;
 
-/// What a send cost.
-struct SendCost {
+/// What one send to one recipient took, of each process and of the disk.
+struct FleetSendCost {
     /// CPU seconds of the process that accepts.
     api: f64,
     /// Of the process that delivers.
@@ -33,7 +33,7 @@ pub async fn measure(
     let (database, range) = (cluster.database("single")?, 0..sends);
     let ranges = std::slice::from_ref(&range);
     let data = ServerData::prepare_in(&database, folder, &setup.audience, ranges).await?;
-    let fleet = Fleet::start(&data, &setup.sink, 1).await?;
+    let fleet = BenchFleet::start(&data, &setup.sink, 1).await?;
     let mut costs = Vec::new();
     for round in 0..=options.rounds(ROUNDS) {
         let cost = send_all(setup, &fleet, &cluster, &data.apps[0], sends).await?;
@@ -42,7 +42,7 @@ pub async fn measure(
             costs.push(cost);
         }
     }
-    let mut show = |name: &str, part: fn(&SendCost) -> f64| {
+    let mut show = |name: &str, part: fn(&FleetSendCost) -> f64| {
         let values = Summary::from_values(costs.iter().map(part));
         figures.add(name, values, FigureTarget::None);
     };
@@ -56,11 +56,11 @@ pub async fn measure(
 /// Sends to each subscriber on its own.
 async fn send_all(
     setup: &mut DeliverySetup,
-    fleet: &Fleet,
+    fleet: &BenchFleet,
     cluster: &BenchCluster,
     app: &BenchApp,
     sends: u64,
-) -> anyhow::Result<SendCost> {
+) -> anyhow::Result<FleetSendCost> {
     setup.sink.begin(ResponsePlan::all_created(sends)).await?;
     let wal = cluster.wal_bytes()?;
     let (api, worker) = (fleet.api.cpu_seconds()?, fleet.worker_cpu()?);
@@ -70,7 +70,7 @@ async fn send_all(
     setup.sink.wait_reached().await?;
     // What is still to be recorded after the last answer is a small part of all.
     let count = sends as f64;
-    let cost = SendCost {
+    let cost = FleetSendCost {
         api: (fleet.api.cpu_seconds()? - api) / count,
         worker: (fleet.worker_cpu()?[0] - worker[0]) / count,
         database: (cluster.cpu_seconds()? - database) / count,

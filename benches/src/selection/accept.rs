@@ -18,7 +18,7 @@ const USERS: u64 = 1_000;
 /// Sends by users in a row: the kernel tells CPU time in steps of 10 ms.
 const SENDS: u64 = 50;
 /// How long the other app sends, in each part of a round.
-const ROUND: Duration = Duration::from_secs(2);
+const LOAD_DURATION: Duration = Duration::from_secs(2);
 
 pub async fn measure(
     setup: &DeliverySetup,
@@ -114,7 +114,7 @@ async fn beside(
         if round > 0 {
             alone.push(first);
             together.push(second);
-            accepted.push(f64::from(large_sends) / ROUND.as_secs_f64());
+            accepted.push(f64::from(large_sends) / LOAD_DURATION.as_secs_f64());
         }
     }
     let ratio = Summary::from_ratios(&together, &alone);
@@ -139,7 +139,7 @@ async fn beside(
 /// What 99 of 100 sends, one after the other, take at most, in milliseconds.
 async fn slowest(client: &Client, body: &Value) -> anyhow::Result<f64> {
     let (started, mut times) = (Instant::now(), Vec::new());
-    while started.elapsed() < ROUND {
+    while started.elapsed() < LOAD_DURATION {
         let asked = Instant::now();
         accept(client, "/api/v1/notify", body, 1).await?;
         times.push(asked.elapsed().as_secs_f64() * 1e3);

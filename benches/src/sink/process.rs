@@ -26,7 +26,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::task::{LocalSet, spawn_local};
 use tokio_rustls::TlsAcceptor;
 
-use super::protocol::{ResponsePlan, Sample, SinkCommand, SinkReport};
+use super::protocol::{ResponsePlan, SampledRequest, SinkCommand, SinkReport};
 use super::run_state::{RunState, now};
 use crate::audience::{encode, number};
 
@@ -134,13 +134,13 @@ async fn answer(
     Ok(response)
 }
 
-fn sample(head: &Parts, body: &[u8]) -> Sample {
+fn sample(head: &Parts, body: &[u8]) -> SampledRequest {
     let text = |value: &http::HeaderValue| value.to_str().unwrap_or_default().to_owned();
     let headers = head
         .headers
         .iter()
         .map(|(name, value)| (name.to_string(), text(value)));
-    Sample {
+    SampledRequest {
         path: head.uri.path().to_owned(),
         headers: headers.collect::<BTreeMap<_, _>>(),
         body: encode(body),

@@ -24,7 +24,7 @@ pub struct ResponsePlan {
     /// How long the sink waits before each answer, milliseconds.
     pub latency_ms: u64,
     /// How many requests the sink answers a second; all at once without any.
-    pub paces: Vec<Pace>,
+    pub paces: Vec<AnswerRate>,
     /// Of 100 answers: so many are 410, 429 and 500, and the others 201.
     pub percent: [(u16, u64); 3],
     /// From this recipient on requests do not count; their times of arrival are kept instead.
@@ -47,12 +47,12 @@ impl ResponsePlan {
 /// From a request on, so many are answered a second: one after the other in the order in which they come, those that the sender
 /// has given up by then as well.
 #[derive(Clone, Copy, Deserialize, Serialize)]
-pub struct Pace {
+pub struct AnswerRate {
     pub from_request: u64,
     pub per_second: u32,
 }
 
-impl Pace {
+impl AnswerRate {
     pub const fn new(from_request: u64, per_second: u32) -> Self {
         Self {
             from_request,
@@ -69,7 +69,7 @@ pub struct SinkReport {
     pub distinct: u64,
     /// How many answers were given of each status.
     pub answers: BTreeMap<u16, u64>,
-    pub samples: Vec<Sample>,
+    pub samples: Vec<SampledRequest>,
     /// Timed recipients, and when their requests arrived: Unix seconds.
     pub arrivals: Vec<(u64, f64)>,
     /// How many requests were for anything but an endpoint.
@@ -78,7 +78,7 @@ pub struct SinkReport {
 
 /// A request as it arrived, kept to be decrypted and verified after the run.
 #[derive(Deserialize, Serialize)]
-pub struct Sample {
+pub struct SampledRequest {
     pub path: String,
     pub headers: BTreeMap<String, String>,
     /// The body as base64url.

@@ -18,7 +18,7 @@ pub struct DeclarativeMessage {
     pub navigate: Url,
     /// The number on the app's icon, where it stands since Safari 18.5.
     pub app_badge: Option<u64>,
-    /// The whole notification.
+    /// The `notification` of the message, with all that stands in it.
     pub notification: Map<String, Value>,
 }
 

@@ -19,7 +19,7 @@ mod state;
 
 use crate::listener_task::ListenerTask;
 use crate::plain_http::{PlainResponse, respond, serve_connection};
-use crate::server::Launch;
+use crate::server::ServerLaunch;
 use crate::test_ca::TestCa;
 use http::header::{ACCEPT, LOCATION};
 use http::{HeaderValue, Method, Request, StatusCode, Uri};
@@ -102,7 +102,7 @@ impl Github {
     }
 }
 
-impl Launch {
+impl ServerLaunch {
     /// Lets people log in through this provider.
     #[must_use]
     pub fn with_github(self, github: &Github) -> Self {

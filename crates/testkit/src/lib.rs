@@ -19,12 +19,13 @@
 pub mod client;
 pub mod customer_site;
 pub mod declarative_push;
-pub mod event_listener;
+pub mod event_stream_reader;
 pub mod fault_proxy;
 pub mod firefox_profile;
 pub mod github;
 mod listener_task;
 pub mod load_balancer;
+pub mod manual_clock;
 pub mod old_postgres;
 pub mod owner;
 mod plain_http;

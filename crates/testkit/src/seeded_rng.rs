@@ -9,9 +9,9 @@ const SEED: &str = "HATO_SEED";
 
 /// A generator with the seed in `HATO_SEED`, or a new one; either is printed, for a test that fails to be repeated.
 pub fn from_env() -> Rng {
-    let given = env::var(SEED).ok();
-    let given = given.map(|seed| seed.parse().expect("HATO_SEED is a number"));
-    let seed = given.unwrap_or_else(|| fastrand::u64(..));
+    let from_env = env::var(SEED).ok();
+    let from_env = from_env.map(|seed| seed.parse().expect("HATO_SEED is a number"));
+    let seed = from_env.unwrap_or_else(|| fastrand::u64(..));
     println!("{SEED}={seed}");
     Rng::with_seed(seed)
 }

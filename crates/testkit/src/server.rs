@@ -54,7 +54,7 @@ pub enum ServerError {
 
 /// How a server is started: on a port the system chooses, with a data folder of its own, unless told otherwise.
 #[derive(Clone)]
-pub struct Launch {
+pub struct ServerLaunch {
     binary: PathBuf,
     folder: DataDir,
     env: BTreeMap<String, String>,
@@ -76,7 +76,7 @@ impl DataDir {
     }
 }
 
-impl Launch {
+impl ServerLaunch {
     /// Will start the program at `binary`; tests pass `env!("CARGO_BIN_EXE_hato-server")`.
     pub fn new(binary: impl Into<PathBuf>) -> Self {
         let folder = TempDir::new().expect("a temporary folder can be made");
@@ -175,7 +175,7 @@ impl Launch {
 pub struct HatoServer {
     // Dropped first: the process must be gone before its folder.
     process: ServerProcess,
-    launch: Launch,
+    launch: ServerLaunch,
     address: SocketAddr,
 }
 
@@ -216,11 +216,11 @@ impl HatoServer {
     }
 
     /// How it was started, for another process on the same data.
-    pub fn launch(&self) -> &Launch {
+    pub fn launch(&self) -> &ServerLaunch {
         &self.launch
     }
 
-    /// Its database, of a server that was started with [`Launch::on`].
+    /// Its database, of a server that was started with [`ServerLaunch::on`].
     pub fn database(&self) -> &TestDatabase {
         let database = self.launch.database.as_ref();
         database.expect("it was started on a database")

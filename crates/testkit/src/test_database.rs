@@ -29,10 +29,10 @@ static NUMBER: AtomicU64 = AtomicU64::new(1);
 /// An empty database, which is removed with this value.
 pub struct TestDatabase {
     url: String,
-    kind: Kind,
+    kind: TestDatabaseKind,
 }
 
-enum Kind {
+enum TestDatabaseKind {
     Sqlite { folder: TempDir },
     Postgres { name: String },
 }
@@ -44,7 +44,7 @@ impl TestDatabase {
         let folder = tempfile::tempdir().expect("a temporary folder");
         Self {
             url: format!("sqlite:{}", folder.path().join("hato.db").display()),
-            kind: Kind::Sqlite { folder },
+            kind: TestDatabaseKind::Sqlite { folder },
         }
     }
 
@@ -68,7 +68,7 @@ impl TestDatabase {
     /// The same through a pooler in transaction mode, which lends its few sessions for a transaction each.
     #[must_use]
     pub fn behind_pooler(mut self) -> Self {
-        if let Kind::Postgres { name } = &self.kind {
+        if let TestDatabaseKind::Postgres { name } = &self.kind {
             self.url = pooler().url(name);
         }
         self
@@ -77,23 +77,23 @@ impl TestDatabase {
     /// Another one of the same kind.
     pub async fn another(&self) -> Self {
         match self.kind {
-            Kind::Sqlite { .. } => Self::sqlite().await,
-            Kind::Postgres { .. } => Self::postgres().await,
+            TestDatabaseKind::Sqlite { .. } => Self::sqlite().await,
+            TestDatabaseKind::Postgres { .. } => Self::postgres().await,
         }
     }
 
     /// Another one of the same kind, without tables.
     pub async fn another_empty(&self) -> Self {
         match self.kind {
-            Kind::Sqlite { .. } => Self::sqlite().await,
-            Kind::Postgres { .. } => Self::empty_postgres(),
+            TestDatabaseKind::Sqlite { .. } => Self::sqlite().await,
+            TestDatabaseKind::Postgres { .. } => Self::empty_postgres(),
         }
     }
 
     fn on_cluster(name: String) -> Self {
         Self {
             url: cluster().url(&name),
-            kind: Kind::Postgres { name },
+            kind: TestDatabaseKind::Postgres { name },
         }
     }
 
@@ -105,14 +105,14 @@ impl TestDatabase {
     /// Where an SQLite database is, in the file `hato.db`, as in a server's data folder.
     pub fn folder(&self) -> Option<&Path> {
         match &self.kind {
-            Kind::Sqlite { folder } => Some(folder.path()),
-            Kind::Postgres { .. } => None,
+            TestDatabaseKind::Sqlite { folder } => Some(folder.path()),
+            TestDatabaseKind::Postgres { .. } => None,
         }
     }
 
     /// Whether it is a PostgreSQL database.
     pub fn is_postgres(&self) -> bool {
-        matches!(self.kind, Kind::Postgres { .. })
+        matches!(self.kind, TestDatabaseKind::Postgres { .. })
     }
 
     /// Adds columns to every table of a PostgreSQL database, one table after the other, as a later version's migration does.
@@ -122,7 +122,7 @@ impl TestDatabase {
 
     /// Runs statements in a PostgreSQL database, as somebody else than the store.
     pub fn execute(&self, statements: &str) {
-        let Kind::Postgres { name } = &self.kind else {
+        let TestDatabaseKind::Postgres { name } = &self.kind else {
             panic!("not a PostgreSQL database");
         };
         cluster().execute(name, statements).expect("executed");
@@ -131,7 +131,7 @@ impl TestDatabase {
 
 impl Drop for TestDatabase {
     fn drop(&mut self) {
-        if let Kind::Postgres { name } = &self.kind {
+        if let TestDatabaseKind::Postgres { name } = &self.kind {
             // Nothing depends on it: the cluster ends with the process.
             cluster().drop_database(name).ok();
         }

@@ -1,25 +1,15 @@
 //! How often the database is looked at, on a clock that stands still.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, Ordering};
 
 use axum::Router;
 use axum::body::Body;
 use hato_domain::{OutboundPolicy, Plan, PushHosts, UnixMillis};
-use hato_service::ports::Clock;
 use hato_service::{AppLimits, Notifier, Secrets, Service, ServiceSettings};
+use hato_testkit::manual_clock::ManualClock;
 use http::Request;
 use tempfile::TempDir;
 use tower::ServiceExt as _;
-
-#[derive(Default)]
-struct ManualClock(AtomicI64);
-
-impl Clock for ManualClock {
-    fn now(&self) -> UnixMillis {
-        UnixMillis(self.0.load(Ordering::Relaxed))
-    }
-}
 
 /// The routes over a new database, its folder, and the clock.
 async fn setup() -> (Router, TempDir, Arc<ManualClock>) {
@@ -34,7 +24,7 @@ async fn setup() -> (Router, TempDir, Arc<ManualClock>) {
         push_hosts: PushHosts::default(),
         app_limits: AppLimits::default(),
     };
-    let clock = Arc::new(ManualClock::default());
+    let clock = Arc::new(ManualClock::starting_at(UnixMillis(0)));
     let secrets = Secrets::new(None, None);
     let service = Service::new(
         store,
@@ -58,13 +48,13 @@ async fn everybody_is_told_for_a_second_what_one_look_has_found() {
     let (file, away) = (folder.path().join("hato.db"), folder.path().join("away.db"));
     assert_eq!(status(&routes).await, 200);
     std::fs::rename(&file, &away).expect("moved");
-    clock.0.store(999, Ordering::Relaxed);
+    clock.set(UnixMillis(999));
     assert_eq!(status(&routes).await, 200);
-    clock.0.store(1_000, Ordering::Relaxed);
+    clock.set(UnixMillis(1_000));
     assert_eq!(status(&routes).await, 503);
     std::fs::rename(&away, &file).expect("moved back");
     assert_eq!(status(&routes).await, 503);
     // What the future has found tells nothing after the clock was set back.
-    clock.0.store(0, Ordering::Relaxed);
+    clock.set(UnixMillis(0));
     assert_eq!(status(&routes).await, 200);
 }

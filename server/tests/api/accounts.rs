@@ -1,7 +1,7 @@
 //! Registering, logging in and out (CONTRACT 4).
 
 use hato_testkit::client::Reply;
-use hato_testkit::server::Launch;
+use hato_testkit::server::ServerLaunch;
 use hato_testkit::{TestDatabase, on_each_database};
 use http::Method;
 use serde_json::json;
@@ -60,7 +60,7 @@ async fn the_session_is_a_guarded_cookie() {
         ("http://localhost:3000", false),
         ("https://push.example", true),
     ] {
-        let server = start(Launch::new(BINARY).env("HATO_BASE_URL", base_url)).await;
+        let server = start(ServerLaunch::new(BINARY).env("HATO_BASE_URL", base_url)).await;
         let reply = post(
             &server.client(),
             "/auth/register",
@@ -143,7 +143,7 @@ async fn what_is_wrong_with_an_account_is_told(database: TestDatabase) {
 
 #[on_each_database]
 async fn a_closed_server_registers_nobody(database: TestDatabase) {
-    let server = start(Launch::on(BINARY, database).env("HATO_REGISTRATION", "closed")).await;
+    let server = start(ServerLaunch::on(BINARY, database).env("HATO_REGISTRATION", "closed")).await;
     let reply = post(
         &server.client(),
         "/auth/register",
@@ -155,7 +155,7 @@ async fn a_closed_server_registers_nobody(database: TestDatabase) {
 
 #[on_each_database]
 async fn a_closed_server_looks_at_no_registration(database: TestDatabase) {
-    let server = start(Launch::on(BINARY, database).env("HATO_REGISTRATION", "closed")).await;
+    let server = start(ServerLaunch::on(BINARY, database).env("HATO_REGISTRATION", "closed")).await;
     let client = server.client();
     let large = "x".repeat(256 * 1024 + 1);
     for body in ["no json", r#"{"email": "no address"}"#, &large] {

@@ -3,7 +3,7 @@
 use std::process::{Output, Stdio};
 
 use hato_testkit::owner::{OwnedApp, PASSWORD};
-use hato_testkit::server::Launch;
+use hato_testkit::server::ServerLaunch;
 use hato_testkit::{TestDatabase, on_each_database};
 use http::Method;
 use serde_json::json;
@@ -17,7 +17,7 @@ use crate::fixtures::{
 const NEW_PASSWORD: &str = "ぱすわーど八文字";
 
 /// What the command does with this on its standard input.
-pub async fn admin(launch: &Launch, arguments: &[&str], input: &[u8]) -> Output {
+pub async fn admin(launch: &ServerLaunch, arguments: &[&str], input: &[u8]) -> Output {
     let mut command = launch.command("admin");
     command.args(arguments).env("HATO_DEFAULT_PLAN", "pro");
     let mut child = command
@@ -97,7 +97,7 @@ async fn a_new_password_ends_the_sessions(database: TestDatabase) {
 
 #[on_each_database]
 async fn an_account_is_made_while_registration_is_closed(database: TestDatabase) {
-    let server = start(Launch::on(BINARY, database).env("HATO_REGISTRATION", "closed")).await;
+    let server = start(ServerLaunch::on(BINARY, database).env("HATO_REGISTRATION", "closed")).await;
     let create = ["create-account", "Hato@example.com"];
     let input = PASSWORD.as_bytes();
     assert_done(&admin(server.launch(), &create, input).await);
@@ -117,7 +117,7 @@ async fn an_account_is_made_while_registration_is_closed(database: TestDatabase)
 
 #[on_each_database]
 async fn the_first_account_may_come_before_the_first_start(database: TestDatabase) {
-    let launch = Launch::on(BINARY, database.another_empty().await);
+    let launch = ServerLaunch::on(BINARY, database.another_empty().await);
     let create = ["create-account", "hato@example.com"];
     assert_done(&admin(&launch, &create, PASSWORD.as_bytes()).await);
     let server = start(launch).await;
@@ -230,7 +230,7 @@ async fn what_cannot_be_done_is_told_in_one_line(database: TestDatabase) {
 #[tokio::test]
 async fn a_misused_command_is_told_in_one_line() {
     let folder = tempfile::tempdir().expect("a folder");
-    let launch = Launch::new(BINARY).data_dir(folder.path());
+    let launch = ServerLaunch::new(BINARY).data_dir(folder.path());
     for arguments in [
         &["set-plan", "x@example.com"][..],
         &["set-plan"],

@@ -1,7 +1,7 @@
 //! Apps (SPEC 4.13, 4.14, 8, CONTRACT 4).
 
 use hato_testkit::client::{Client, Reply};
-use hato_testkit::server::Launch;
+use hato_testkit::server::ServerLaunch;
 use hato_testkit::{TestDatabase, on_each_database};
 use serde_json::{Value, json};
 
@@ -56,7 +56,7 @@ async fn the_free_plan_has_one_app(database: TestDatabase) {
 
 #[on_each_database]
 async fn pro_has_no_such_limit(database: TestDatabase) {
-    let server = start(Launch::on(BINARY, database).env("HATO_DEFAULT_PLAN", "pro")).await;
+    let server = start(ServerLaunch::on(BINARY, database).env("HATO_DEFAULT_PLAN", "pro")).await;
     let app = app(&server, "owner@example.com").await;
     let reply = post(&app.owner, "/api/v1/apps", &json!({"name": " Second "})).await;
     assert_eq!(reply.status, 201, "{reply}");
@@ -80,7 +80,7 @@ async fn a_name_has_1_to_100_characters(database: TestDatabase) {
 
 #[on_each_database]
 async fn a_deleted_app_is_gone_for_everybody(database: TestDatabase) {
-    let server = start(Launch::on(BINARY, database).env("HATO_ROLE", "api")).await;
+    let server = start(ServerLaunch::on(BINARY, database).env("HATO_ROLE", "api")).await;
     let (gone, other) = (
         app(&server, "owner@example.com").await,
         app(&server, "other@example.com").await,
@@ -122,7 +122,7 @@ async fn a_deleted_app_is_gone_for_everybody(database: TestDatabase) {
 
 #[on_each_database]
 async fn what_a_deleted_app_sent_still_counts(database: TestDatabase) {
-    let server = start(Launch::on(BINARY, database).env("HATO_ROLE", "api")).await;
+    let server = start(ServerLaunch::on(BINARY, database).env("HATO_ROLE", "api")).await;
     let app = app(&server, "owner@example.com").await;
     let endpoint = registration("https://push.example.com/1");
     post(&app.frontend, "/api/v1/subscriptions", &endpoint).await;
@@ -262,10 +262,10 @@ async fn a_webhook_takes_the_pro_plan(database: TestDatabase) {
 
 #[on_each_database]
 async fn a_webhook_is_set_replaced_and_cleared(database: TestDatabase) {
-    let server = start(Launch::on(BINARY, database).env("HATO_DEFAULT_PLAN", "pro")).await;
+    let server = start(ServerLaunch::on(BINARY, database).env("HATO_DEFAULT_PLAN", "pro")).await;
     let app = app(&server, "owner@example.com").await;
     let path = format!("/api/v1/apps/{}", app.id);
-    for (given, url) in [
+    for (input, url) in [
         (
             json!("https://hooks.example.com/1"),
             json!("https://hooks.example.com/1"),
@@ -281,7 +281,7 @@ async fn a_webhook_is_set_replaced_and_cleared(database: TestDatabase) {
         ),
         (json!(null), json!(null)),
     ] {
-        let reply = patch(&app.admin, &path, &json!({"webhook_url": given})).await;
+        let reply = patch(&app.admin, &path, &json!({"webhook_url": input})).await;
         let expected = updated(&json!({"webhook_url": url}));
         assert_eq!((reply.status.as_u16(), reply.json()), (200, expected));
         assert_eq!(get(&app.owner, &path).await.json()["webhook_url"], url);
@@ -291,7 +291,7 @@ async fn a_webhook_is_set_replaced_and_cleared(database: TestDatabase) {
 #[on_each_database]
 async fn what_is_no_webhook_is_refused_before_the_plan_is_looked_at(database: TestDatabase) {
     for plan in ["free", "pro"] {
-        let launch = Launch::on(BINARY, database.another().await);
+        let launch = ServerLaunch::on(BINARY, database.another().await);
         let server = start(launch.env("HATO_DEFAULT_PLAN", plan)).await;
         let app = app(&server, "owner@example.com").await;
         let path = format!("/api/v1/apps/{}", app.id);
@@ -324,7 +324,7 @@ async fn what_is_no_webhook_is_refused_before_the_plan_is_looked_at(database: Te
 
 #[on_each_database]
 async fn a_webhook_may_be_where_the_operator_allows(database: TestDatabase) {
-    let launch = Launch::on(BINARY, database)
+    let launch = ServerLaunch::on(BINARY, database)
         .env("HATO_DEFAULT_PLAN", "pro")
         .env("HATO_OUTBOUND_ALLOW", "10.0.0.0/8");
     let server = start(launch).await;

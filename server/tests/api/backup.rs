@@ -13,7 +13,7 @@ use std::thread;
 
 use hato_testkit::owner::PASSWORD;
 use hato_testkit::push_service::PushService;
-use hato_testkit::server::Launch;
+use hato_testkit::server::ServerLaunch;
 use hato_testkit::{TestDatabase, on_each_database};
 use serde_json::json;
 use tempfile::TempDir;
@@ -21,13 +21,13 @@ use tempfile::TempDir;
 use crate::fixtures::{BINARY, post, setup, snapshot, start, subscribe, wait_until};
 
 /// What a command does with these arguments.
-async fn run(launch: &Launch, command: &str, arguments: &[&str]) -> Output {
+async fn run(launch: &ServerLaunch, command: &str, arguments: &[&str]) -> Output {
     let output = launch.command(command).args(arguments).output().await;
     output.expect("the program runs")
 }
 
 /// Makes a back-up of the data, and returns what the command said.
-async fn back_up(launch: &Launch, file: &Path) -> String {
+async fn back_up(launch: &ServerLaunch, file: &Path) -> String {
     let output = run(launch, "backup", &[&file.display().to_string()]).await;
     assert_done(&output)
 }
@@ -65,7 +65,7 @@ fn target() -> (TempDir, PathBuf) {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_server_goes_on_with_a_back_up_that_was_made_while_it_ran() {
     let push = PushService::start().await;
-    let launch = Launch::on(BINARY, TestDatabase::sqlite().await).with_push_service(&push);
+    let launch = ServerLaunch::on(BINARY, TestDatabase::sqlite().await).with_push_service(&push);
     let mut server = start(launch.clone()).await;
     let app = crate::fixtures::app(&server, "owner@example.com").await;
     let browsers = push.subscribe_many(Some(&app.vapid_public_key), 5);
@@ -106,7 +106,7 @@ async fn of_postgresql_the_secrets_are_saved() {
     let said = back_up(server.launch(), &file).await;
     assert!(said.contains("pg_dump"), "{said}");
 
-    let empty = Launch::new(BINARY).data_dir(folder.path().join("data"));
+    let empty = ServerLaunch::new(BINARY).data_dir(folder.path().join("data"));
     let file = file.display().to_string();
     let said = assert_done(&run(&empty, "restore", &[&file]).await);
     assert!(said.contains("has no database"), "{said}");
@@ -181,7 +181,7 @@ async fn a_back_up_of_sqlite_is_not_restored_to_postgresql() {
     let (folder, file) = target();
     back_up(server.launch(), &file).await;
     let data = folder.path().join("data");
-    let launch = Launch::new(BINARY)
+    let launch = ServerLaunch::new(BINARY)
         .data_dir(&data)
         .env("HATO_DATABASE_URL", "postgres://hato@127.0.0.1:1/hato");
     let file = file.display().to_string();

@@ -6,7 +6,7 @@ use hato_testkit::TestDatabase;
 use hato_testkit::old_postgres::old_postgres;
 use hato_testkit::push_service::PushService;
 use hato_testkit::secured_cluster::SecuredCluster;
-use hato_testkit::server::{HatoServer, Launch};
+use hato_testkit::server::{HatoServer, ServerLaunch};
 use hato_testkit::test_ca::TestCa;
 use serde_json::json;
 
@@ -146,7 +146,7 @@ async fn a_wrong_password_and_certificate_end_the_start_with_one_line() {
 
 #[tokio::test]
 async fn a_send_that_a_full_disk_refuses_is_an_error_and_the_next_is_taken() {
-    let server = start(Launch::on(BINARY, TestDatabase::postgres().await)).await;
+    let server = start(ServerLaunch::on(BINARY, TestDatabase::postgres().await)).await;
     let app = app(&server, "owner@example.com").await;
     server.database().execute(FILL_DISK);
     let message = json!({"title": "t", "body": "secret content"});
@@ -186,7 +186,7 @@ async fn is_delivered(server: &HatoServer, service: &PushService) {
 async fn behind_a_transaction_pooler_it_delivers_and_says_once_that_it_polls() {
     let service = PushService::start().await;
     let database = TestDatabase::postgres().await.behind_pooler();
-    let launch = Launch::on(BINARY, database)
+    let launch = ServerLaunch::on(BINARY, database)
         .env("HATO_DATABASE_PREPARED_STATEMENTS", "false")
         .with_push_service(&service);
     let server = start(launch).await;

@@ -3,7 +3,7 @@
 use hato_testkit::client::Reply;
 use hato_testkit::owner::OwnedApp;
 use hato_testkit::push_service::{PushService, ReceivedMessage};
-use hato_testkit::server::{HatoServer, Launch};
+use hato_testkit::server::{HatoServer, ServerLaunch};
 use hato_testkit::{TestDatabase, on_each_database};
 use serde_json::{Value, json};
 
@@ -15,7 +15,7 @@ const BATCH: &str = "/api/v1/notify/batch";
 
 /// A server that delivers nothing, and an app with subscribers.
 async fn setup(database: TestDatabase, subscribers: usize) -> (HatoServer, OwnedApp, Vec<String>) {
-    let server = start(Launch::on(BINARY, database).env("HATO_ROLE", "api")).await;
+    let server = start(ServerLaunch::on(BINARY, database).env("HATO_ROLE", "api")).await;
     let app = app(&server, "owner@example.com").await;
     let endpoints = subscribe(&app, subscribers).await;
     (server, app, endpoints)
@@ -193,7 +193,7 @@ async fn what_is_wrong_with_a_member_of_the_payload_is_told(database: TestDataba
 #[on_each_database]
 async fn the_listed_browsers_get_the_whole_payload_and_the_others_nothing(database: TestDatabase) {
     let push = PushService::start().await;
-    let server = start(Launch::on(BINARY, database).with_push_service(&push)).await;
+    let server = start(ServerLaunch::on(BINARY, database).with_push_service(&push)).await;
     let app = app(&server, "owner@example.com").await;
     let browsers = push.subscribe_many(Some(&app.vapid_public_key), 3);
     register(&app.frontend, &browsers).await;

@@ -3,7 +3,7 @@
 use hato_testkit::client::Reply;
 use hato_testkit::owner::OwnedApp;
 use hato_testkit::push_service::{PushService, ScriptedResponse};
-use hato_testkit::server::{HatoServer, Launch};
+use hato_testkit::server::{HatoServer, ServerLaunch};
 use hato_testkit::{TestDatabase, on_each_database};
 use serde_json::{Value, json};
 
@@ -13,7 +13,7 @@ use crate::fixtures::{
 
 /// A server that delivers nothing, and an app with three subscribers.
 async fn setup_without_delivery(database: TestDatabase) -> (HatoServer, OwnedApp) {
-    let server = start(Launch::on(BINARY, database).env("HATO_ROLE", "api")).await;
+    let server = start(ServerLaunch::on(BINARY, database).env("HATO_ROLE", "api")).await;
     let app = app(&server, "owner@example.com").await;
     subscribe(&app, 3).await;
     (server, app)
@@ -99,7 +99,7 @@ async fn other_sends_go_on(database: TestDatabase) {
 
 #[on_each_database]
 async fn a_finished_send_stays_as_it_is(database: TestDatabase) {
-    let server = start(Launch::on(BINARY, database)).await;
+    let server = start(ServerLaunch::on(BINARY, database)).await;
     let app = app(&server, "owner@example.com").await;
     let path = sent(&app).await;
     let done = get(&app.owner, &path).await.json();
@@ -135,7 +135,7 @@ async fn an_unknown_send_is_not_found(database: TestDatabase) {
 #[on_each_database]
 async fn what_waits_for_a_retry_is_cancelled_and_what_was_sent_stays_sent(database: TestDatabase) {
     let push = PushService::start().await;
-    let launch = Launch::on(BINARY, database)
+    let launch = ServerLaunch::on(BINARY, database)
         .with_push_service(&push)
         .env("HATO_RETRY_DELAYS", "1h,1h,1h");
     let server = start(launch).await;
@@ -159,7 +159,7 @@ async fn what_waits_for_a_retry_is_cancelled_and_what_was_sent_stays_sent(databa
 #[on_each_database(flavor = "multi_thread")]
 async fn what_is_under_way_is_settled_and_every_recipient_is_accounted_for(database: TestDatabase) {
     let push = PushService::start().await;
-    let server = start(Launch::on(BINARY, database).with_push_service(&push)).await;
+    let server = start(ServerLaunch::on(BINARY, database).with_push_service(&push)).await;
     let app = app(&server, "owner@example.com").await;
     let browsers = push.subscribe_many(Some(&app.vapid_public_key), 700);
     register(&app.backend, &browsers).await;

@@ -4,14 +4,14 @@ use std::fs;
 use std::process::Output;
 
 use hato_testkit::owner::OwnedApp;
-use hato_testkit::server::{HatoServer, Launch};
+use hato_testkit::server::{HatoServer, ServerLaunch};
 use hato_testkit::{TestDatabase, on_each_database};
 use serde_json::json;
 
 use crate::database::{bytes, execute, value};
 use crate::fixtures::{BINARY, app, get, post, registration, send, snapshot, start};
 
-async fn check(launch: &Launch, arguments: &[&str]) -> Output {
+async fn check(launch: &ServerLaunch, arguments: &[&str]) -> Output {
     let output = launch.command("check").args(arguments).output().await;
     output.expect("the program runs")
 }
@@ -49,7 +49,7 @@ async fn assert_repaired(server: &HatoServer, words: &[&str]) {
     assert_sound(launch).await;
 }
 
-async fn assert_sound(launch: &Launch) {
+async fn assert_sound(launch: &ServerLaunch) {
     let sound = check(launch, &[]).await;
     let stdout = text(&sound.stdout);
     assert_eq!(
@@ -62,7 +62,7 @@ async fn assert_sound(launch: &Launch) {
 
 /// An app with four subscribers, of whom three have tags and one of these has left. Nobody delivers.
 async fn used(database: TestDatabase) -> (HatoServer, OwnedApp) {
-    let server = start(Launch::on(BINARY, database).env("HATO_ROLE", "api")).await;
+    let server = start(ServerLaunch::on(BINARY, database).env("HATO_ROLE", "api")).await;
     let app = app(&server, "owner@example.com").await;
     for number in 0..4 {
         let mut body = registration(&format!("https://push.example.com/{number}"));
@@ -236,7 +236,7 @@ async fn a_damaged_file_and_none_are_told_apart() {
     assert!(!damaged.stdout.is_empty());
 
     let folder = tempfile::tempdir().expect("a folder");
-    let none = check(&Launch::new(BINARY).data_dir(folder.path()), &[]).await;
+    let none = check(&ServerLaunch::new(BINARY).data_dir(folder.path()), &[]).await;
     let stderr = text(&none.stderr);
     assert_eq!(none.status.code(), Some(1));
     assert!(stderr.contains("there is no database"), "{stderr}");

@@ -1,7 +1,7 @@
 //! What was accepted is on disk, whatever the defaults of the PostgreSQL database are (CONTRACT 17).
 
 use hato_testkit::TestDatabase;
-use hato_testkit::server::Launch;
+use hato_testkit::server::ServerLaunch;
 use serde_json::json;
 
 use crate::database::values;
@@ -43,7 +43,7 @@ async fn a_202_waits_for_the_disk_whatever_the_database_has_for_a_default() {
         let database = TestDatabase::postgres().await;
         database.execute(NOTE_COMMITS);
         set_default(&database, of_user, default);
-        let server = start(Launch::on(BINARY, database)).await;
+        let server = start(ServerLaunch::on(BINARY, database)).await;
         let others: Vec<String> = values(&server, "SHOW synchronous_commit").await;
         assert_eq!(others, [default], "the default holds for others");
         let app = app(&server, "owner@example.com").await;

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use hato_testkit::owner::{OwnedApp, PASSWORD};
 use hato_testkit::push_service::PushService;
-use hato_testkit::server::{HatoServer, Launch};
+use hato_testkit::server::{HatoServer, ServerLaunch};
 use hato_testkit::{TestDatabase, on_each_database};
 use serde_json::json;
 use tokio::process::Command;
@@ -50,7 +50,7 @@ fn file(folder: &Path) -> String {
 }
 
 /// The secrets of a data folder, as a fleet's processes get them.
-async fn with_secrets(launch: Launch, data: &Path) -> Launch {
+async fn with_secrets(launch: ServerLaunch, data: &Path) -> ServerLaunch {
     let folder = data.display().to_string();
     let printed = run(&["print-secrets", "--data-dir", &folder]).await;
     let lines = text(&printed.stdout).lines();
@@ -75,7 +75,7 @@ async fn send_to_all(push: &PushService, app: &OwnedApp) {
 }
 
 /// The same server on another database, at the same address.
-async fn moved(server: &HatoServer, launch: &Launch, url: &str) -> HatoServer {
+async fn moved(server: &HatoServer, launch: &ServerLaunch, url: &str) -> HatoServer {
     let launch = launch
         .clone()
         .env("HATO_LISTEN", server.address().to_string());
@@ -90,7 +90,7 @@ async fn moved(server: &HatoServer, launch: &Launch, url: &str) -> HatoServer {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_server_goes_on_with_the_copy_and_with_the_copy_of_that() {
     let push = PushService::start().await;
-    let launch = Launch::new(BINARY).with_push_service(&push);
+    let launch = ServerLaunch::new(BINARY).with_push_service(&push);
     let mut server = start(launch.clone()).await;
     let app = app(&server, "owner@example.com").await;
     register(
@@ -137,7 +137,7 @@ async fn refused_copy(from: &str, to: &str) -> Output {
 #[on_each_database(flavor = "multi_thread")]
 async fn nothing_is_copied_while_a_server_runs(source: TestDatabase) {
     let target = source.another().await;
-    let mut server = start(Launch::on(BINARY, source)).await;
+    let mut server = start(ServerLaunch::on(BINARY, source)).await;
     let source = server.database().url().to_owned();
     let refused = refused_copy(&source, target.url()).await;
     let (code, line) = refusal(&refused);
@@ -153,7 +153,7 @@ async fn nothing_is_copied_while_a_server_runs(source: TestDatabase) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_server_that_was_killed_holds_up_nothing() {
-    let mut server = start(Launch::new(BINARY)).await;
+    let mut server = start(ServerLaunch::new(BINARY)).await;
     let source = file(server.data_dir());
     let target = TestDatabase::sqlite().await;
     server.kill().await;

@@ -4,7 +4,7 @@ use hato_testkit::owner::{OwnedApp, PASSWORD};
 use hato_testkit::push_service::{
     BrowserSubscription, Decryption, PushService, PushServiceOptions, ScriptedResponse, SeenTraffic,
 };
-use hato_testkit::server::{HatoServer, Launch};
+use hato_testkit::server::{HatoServer, ServerLaunch};
 use hato_testkit::{TestDatabase, on_each_database};
 use serde_json::{Value, json};
 
@@ -31,7 +31,7 @@ async fn setup(database: TestDatabase) -> CrashFixture {
     let push = PushService::start_with(options)
         .await
         .expect("a push service");
-    let server = start(Launch::on(BINARY, database).with_push_service(&push)).await;
+    let server = start(ServerLaunch::on(BINARY, database).with_push_service(&push)).await;
     let app = app(&server, "owner@example.com").await;
     let browsers = push.subscribe_many(Some(&app.vapid_public_key), RECIPIENTS);
     register(&app.backend, &browsers).await;

@@ -16,7 +16,7 @@ pub enum DatabaseConnection {
 }
 
 /// A value that either database answers with.
-pub trait Value:
+pub trait SqlValue:
     for<'r> Decode<'r, Sqlite>
     + for<'r> Decode<'r, Postgres>
     + Type<Sqlite>
@@ -26,9 +26,9 @@ pub trait Value:
 {
 }
 
-impl Value for i64 {}
-impl Value for String {}
-impl Value for Vec<u8> {}
+impl SqlValue for i64 {}
+impl SqlValue for String {}
+impl SqlValue for Vec<u8> {}
 
 impl DatabaseConnection {
     /// Connects to the server's database.
@@ -54,7 +54,7 @@ impl DatabaseConnection {
     }
 
     /// What a query of one column finds.
-    pub async fn values<T: Value>(&mut self, query: &str) -> Vec<T> {
+    pub async fn values<T: SqlValue>(&mut self, query: &str) -> Vec<T> {
         let query = AssertSqlSafe(query);
         let found = match self {
             Self::Sqlite(connection) => sqlx::query_scalar(query).fetch_all(connection).await,
@@ -81,7 +81,7 @@ pub async fn execute(server: &HatoServer, statements: &str) {
 }
 
 /// What a query of one column finds in the server's database.
-pub async fn values<T: Value>(server: &HatoServer, query: &str) -> Vec<T> {
+pub async fn values<T: SqlValue>(server: &HatoServer, query: &str) -> Vec<T> {
     let mut connection = DatabaseConnection::to(server).await;
     let values = connection.values(query).await;
     connection.close().await;
@@ -89,7 +89,7 @@ pub async fn values<T: Value>(server: &HatoServer, query: &str) -> Vec<T> {
 }
 
 /// What a query of one row and column finds in the server's database.
-pub async fn value<T: Value>(server: &HatoServer, query: &str) -> T {
+pub async fn value<T: SqlValue>(server: &HatoServer, query: &str) -> T {
     let found = values(server, query).await;
     found.into_iter().next().expect("a row")
 }

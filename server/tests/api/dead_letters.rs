@@ -2,7 +2,7 @@
 
 use hato_testkit::owner::OwnedApp;
 use hato_testkit::push_service::{BrowserSubscription, PushService, ScriptedResponse};
-use hato_testkit::server::{HatoServer, Launch};
+use hato_testkit::server::{HatoServer, ServerLaunch};
 use hato_testkit::{TestDatabase, on_each_database};
 use serde_json::{Value, json};
 
@@ -61,7 +61,7 @@ struct DeadLetterFixture {
 
 async fn setup(database: TestDatabase, retry_delays: &str) -> DeadLetterFixture {
     let push = PushService::start().await;
-    let launch = Launch::on(BINARY, database).with_push_service(&push);
+    let launch = ServerLaunch::on(BINARY, database).with_push_service(&push);
     let server = start(launch.env("HATO_RETRY_DELAYS", retry_delays)).await;
     let app = app(&server, "owner@example.com").await;
     DeadLetterFixture { push, server, app }

@@ -17,7 +17,7 @@ use hato_testkit::owner::OwnedApp;
 use hato_testkit::push_service::{
     BrowserSubscription, Decryption, PushService, PushServiceOptions,
 };
-use hato_testkit::server::{HatoServer, Launch};
+use hato_testkit::server::{HatoServer, ServerLaunch};
 use serde_json::{Value, json};
 
 use crate::database::{bytes as bytes_of, execute};
@@ -39,7 +39,7 @@ struct FaultFixture {
 type DeliveryCounts = HashMap<String, u64>;
 
 impl FaultFixture {
-    async fn new(launch: Launch, recipients: u64) -> Self {
+    async fn new(launch: ServerLaunch, recipients: u64) -> Self {
         let options = FaultProxy::upstream_options(PushServiceOptions {
             decryption: Decryption::CountOnly,
             ..PushServiceOptions::default()

@@ -7,7 +7,7 @@ use hato_testkit::TestDatabase;
 use hato_testkit::client::{Client, Reply};
 use hato_testkit::owner::OwnedApp;
 use hato_testkit::push_service::BrowserSubscription;
-use hato_testkit::server::{HatoServer, Launch};
+use hato_testkit::server::{HatoServer, ServerLaunch};
 use http::{HeaderValue, Method, Request};
 use serde_json::{Value, json};
 use tokio::task::JoinSet;
@@ -28,11 +28,11 @@ const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
 /// A server with the default settings.
 pub async fn server(database: TestDatabase) -> HatoServer {
-    start(Launch::on(BINARY, database)).await
+    start(ServerLaunch::on(BINARY, database)).await
 }
 
 /// The server that `launch` describes.
-pub async fn start(launch: Launch) -> HatoServer {
+pub async fn start(launch: ServerLaunch) -> HatoServer {
     launch.start().await.expect("the server starts")
 }
 

@@ -14,29 +14,29 @@ mod webhooks;
 use hato_testkit::TestDatabase;
 use hato_testkit::client::{Client, Reply};
 use hato_testkit::owner::OwnedApp;
-use hato_testkit::server::{HatoServer, Launch};
+use hato_testkit::server::{HatoServer, ServerLaunch};
 use serde_json::Value;
 
 use crate::fixtures::{BINARY, app, concurrently, post, start};
 
 /// Two servers that share nothing but the database and the secrets.
-struct Fleet {
+struct ServerPair {
     servers: [HatoServer; 2],
 }
 
 /// How every server of a fleet is started.
-async fn launch() -> Launch {
-    Launch::on(BINARY, TestDatabase::postgres().await)
+async fn launch() -> ServerLaunch {
+    ServerLaunch::on(BINARY, TestDatabase::postgres().await)
 }
 
-impl Fleet {
+impl ServerPair {
     /// Two servers that accept and deliver nothing.
     async fn of_apis() -> Self {
         Self::with(|launch| launch.env("HATO_ROLE", "api")).await
     }
 
     /// Two servers with other settings.
-    async fn with(setting: impl Fn(Launch) -> Launch) -> Self {
+    async fn with(setting: impl Fn(ServerLaunch) -> ServerLaunch) -> Self {
         let launch = launch().await;
         let [one, other] = [(); 2].map(|()| start(setting(launch.clone())));
         let (one, other) = tokio::join!(one, other);

@@ -3,7 +3,7 @@
 use bytes::Bytes;
 use hato_testkit::client::Reply;
 use hato_testkit::owner::PASSWORD;
-use hato_testkit::server::{HatoServer, Launch};
+use hato_testkit::server::{HatoServer, ServerLaunch};
 use hato_testkit::{TestDatabase, on_each_database};
 use http::Method;
 use serde_json::json;
@@ -66,7 +66,7 @@ async fn post_form(
 
 #[tokio::test]
 async fn a_form_that_cannot_be_read_is_its_senders_mistake() {
-    let launch = Launch::new(BINARY).env("HATO_TRUSTED_PROXIES", "127.0.0.0/8");
+    let launch = ServerLaunch::new(BINARY).env("HATO_TRUSTED_PROXIES", "127.0.0.0/8");
     let server = start(launch).await;
     let malformed = FORMS.map(|form| (form, &b"\xff\xff"[..])).into_iter();
     let misused = [
@@ -174,7 +174,7 @@ async fn a_refusal_that_is_a_page_has_its_code_in_the_log() {
 
 #[on_each_database]
 async fn test_events_that_nobody_takes_do_not_pile_up(database: TestDatabase) {
-    let launch = Launch::on(BINARY, database).env("HATO_ROLE", "api");
+    let launch = ServerLaunch::on(BINARY, database).env("HATO_ROLE", "api");
     let server = start(launch.env("HATO_DEFAULT_PLAN", "pro")).await;
     let app = app(&server, "owner@example.com").await;
     let hook = json!({"webhook_url": "https://hooks.example.com/1"});

@@ -6,7 +6,7 @@ mod refusals;
 mod review;
 
 use hato_testkit::github::{Github, GithubAccount};
-use hato_testkit::server::{HatoServer, Launch};
+use hato_testkit::server::{HatoServer, ServerLaunch};
 use hato_testkit::test_ca::TestCa;
 use hato_testkit::{TestDatabase, on_each_database};
 use serde_json::json;
@@ -16,8 +16,8 @@ use self::login_browser::LoginBrowser;
 use crate::fixtures::{BINARY, start};
 
 /// A server whose people log in at `github`, and which believes in the addresses that tests give themselves.
-fn launch(database: TestDatabase, github: &Github) -> Launch {
-    Launch::on(BINARY, database)
+fn launch(database: TestDatabase, github: &Github) -> ServerLaunch {
+    ServerLaunch::on(BINARY, database)
         .with_github(github)
         .env("HATO_TRUSTED_PROXIES", "127.0.0.0/8")
 }

@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use hato_testkit::client::Client;
-use hato_testkit::server::{HatoServer, Launch};
+use hato_testkit::server::{HatoServer, ServerLaunch};
 use hato_testkit::{TestDatabase, on_each_database};
 use tokio::net::TcpListener;
 use tokio::process::Command;
@@ -43,7 +43,7 @@ async fn a_server_whose_database_cannot_be_read_lives_but_is_not_ready(database:
         "hato.db"
     };
     for role in ["all", "worker"] {
-        let launch = Launch::on(BINARY, database.another().await);
+        let launch = ServerLaunch::on(BINARY, database.another().await);
         let server = start(launch.env("HATO_ROLE", role)).await;
         let client = server.client();
         assert_eq!(get(&client, "/readyz").await.status, 200);
@@ -68,7 +68,7 @@ async fn healthcheck(listen: SocketAddr) -> (Option<i32>, String) {
 #[tokio::test]
 async fn healthcheck_says_whether_the_server_is_ready() {
     let database = TestDatabase::sqlite().await;
-    let server = start(Launch::on(BINARY, database)).await;
+    let server = start(ServerLaunch::on(BINARY, database)).await;
     let address = server.address();
     assert_eq!(healthcheck(address).await, (Some(0), String::new()));
     rename(&server, "hato.db", "away").await;

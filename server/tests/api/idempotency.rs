@@ -4,7 +4,7 @@ mod refusals;
 
 use hato_testkit::client::{Client, Reply};
 use hato_testkit::owner::OwnedApp;
-use hato_testkit::server::{HatoServer, Launch};
+use hato_testkit::server::{HatoServer, ServerLaunch};
 use hato_testkit::{TestDatabase, on_each_database};
 use http::Method;
 use serde_json::{Value, json};
@@ -18,7 +18,7 @@ const NOTIFY: &str = "/api/v1/notify";
 
 /// A server that delivers nothing, and an app with three subscribers.
 async fn setup(database: TestDatabase) -> (HatoServer, OwnedApp, Vec<String>) {
-    let server = start(Launch::on(BINARY, database).env("HATO_ROLE", "api")).await;
+    let server = start(ServerLaunch::on(BINARY, database).env("HATO_ROLE", "api")).await;
     let app = app(&server, "owner@example.com").await;
     let endpoints = subscribe(&app, 3).await;
     (server, app, endpoints)

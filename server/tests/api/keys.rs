@@ -3,7 +3,7 @@
 use hato_service::ports::{Clock as _, SystemClock};
 use hato_testkit::client::{Client, Reply};
 use hato_testkit::owner::OwnedApp;
-use hato_testkit::server::{HatoServer, Launch};
+use hato_testkit::server::{HatoServer, ServerLaunch};
 use hato_testkit::{TestDatabase, on_each_database};
 use serde_json::{Value, json};
 
@@ -144,7 +144,7 @@ async fn only_a_key_of_the_app_can_be_deleted(database: TestDatabase) {
 
 /// The server delivers nothing, so that what is queued stays there.
 async fn without_delivery(database: TestDatabase) -> (HatoServer, OwnedApp) {
-    let server = start(Launch::on(BINARY, database).env("HATO_ROLE", "api")).await;
+    let server = start(ServerLaunch::on(BINARY, database).env("HATO_ROLE", "api")).await;
     let app = app(&server, "owner@example.com").await;
     subscribe(&app, 3).await;
     (server, app)

@@ -1,7 +1,7 @@
 //! Rate limits (SPEC 8, CONTRACT 3, 18).
 
 use hato_testkit::client::{Client, Reply};
-use hato_testkit::server::{HatoServer, Launch};
+use hato_testkit::server::{HatoServer, ServerLaunch};
 use hato_testkit::{TestDatabase, on_each_database};
 use http::Method;
 use serde_json::json;
@@ -9,7 +9,7 @@ use serde_json::json;
 use crate::fixtures::{BINARY, app, concurrently, count, send, start, status_and_code};
 
 async fn behind_a_proxy(database: TestDatabase) -> HatoServer {
-    start(Launch::on(BINARY, database).env("HATO_TRUSTED_PROXIES", "127.0.0.0/8")).await
+    start(ServerLaunch::on(BINARY, database).env("HATO_TRUSTED_PROXIES", "127.0.0.0/8")).await
 }
 
 async fn post_from(client: &Client, address: &str, path: &str, body: &str) -> Reply {
@@ -107,7 +107,7 @@ async fn after_20_failures_keys_from_there_are_refused(database: TestDatabase) {
 
 #[on_each_database]
 async fn a_stranger_cannot_choose_an_address(database: TestDatabase) {
-    let server = start(Launch::on(BINARY, database)).await;
+    let server = start(ServerLaunch::on(BINARY, database)).await;
     for number in 0..11 {
         let address = format!("192.0.2.{number}");
         let reply = post_from(&server.client(), &address, "/auth/login", "{}").await;

@@ -6,7 +6,7 @@ use hato_testkit::client::Reply;
 use hato_testkit::github::{Github, GithubAccount};
 use hato_testkit::owner::{OwnedApp, PASSWORD};
 use hato_testkit::push_service::{BrowserSubscription, PushService, ScriptedResponse};
-use hato_testkit::server::{HatoServer, Launch};
+use hato_testkit::server::{HatoServer, ServerLaunch};
 use hato_testkit::webhook_receiver::{ReceiverResponse, WebhookReceiver};
 use hato_testkit::{TestDatabase, on_each_database};
 use http::Method;
@@ -44,7 +44,7 @@ impl Talkative {
         let push = PushService::start().await;
         let receiver = WebhookReceiver::start(push.ca()).await;
         let github = Github::start().await;
-        let launch = Launch::on(BINARY, database)
+        let launch = ServerLaunch::on(BINARY, database)
             .with_push_service(&push)
             .with_github(&github)
             .env("HATO_TRUSTED_PROXIES", "127.0.0.0/8")

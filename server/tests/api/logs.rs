@@ -1,6 +1,6 @@
 //! What the log says, and how (CONTRACT 1, 2).
 
-use hato_testkit::server::Launch;
+use hato_testkit::server::ServerLaunch;
 use hato_testkit::{TestDatabase, on_each_database};
 use http::Method;
 use serde_json::{Value, json};
@@ -12,7 +12,7 @@ use crate::fixtures::{BINARY, get, post, send, setup, start, wait_until_logged};
 async fn the_address_is_logged_whatever_the_filter() {
     for format in ["text", "json"] {
         for filter in ["error", "off", "hato_server=off,warn"] {
-            let launch = Launch::new(BINARY)
+            let launch = ServerLaunch::new(BINARY)
                 .env("HATO_LOG", filter)
                 .env("HATO_LOG_FORMAT", format);
             // The testkit waits for the line.
@@ -27,7 +27,7 @@ async fn the_address_is_logged_whatever_the_filter() {
 
 #[tokio::test]
 async fn as_json_every_line_is_an_object() {
-    let launch = Launch::new(BINARY)
+    let launch = ServerLaunch::new(BINARY)
         .env("HATO_LOG", "debug")
         .env("HATO_LOG_FORMAT", "json");
     let mut server = start(launch).await;

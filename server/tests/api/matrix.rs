@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use hato_domain::{ErrorCode, Scope};
 use hato_testkit::client::Reply;
-use hato_testkit::server::Launch;
+use hato_testkit::server::ServerLaunch;
 use hato_testkit::{TestDatabase, on_each_database};
 use http::Method;
 
@@ -252,7 +252,7 @@ async fn an_app_in_the_query_is_judged_like_one_in_the_path(database: TestDataba
 
 #[on_each_database]
 async fn a_worker_has_none_of_them(database: TestDatabase) {
-    let launch = Launch::on(BINARY, database).env("HATO_ROLE", "worker");
+    let launch = ServerLaunch::on(BINARY, database).env("HATO_ROLE", "worker");
     let server = start(launch).await;
     for (method, path, ..) in table() {
         let answer = crate::fixtures::send(

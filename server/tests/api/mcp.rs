@@ -4,7 +4,7 @@ mod official_clients;
 mod part_of_audience;
 
 use hato_testkit::client::{Client, Reply};
-use hato_testkit::server::Launch;
+use hato_testkit::server::ServerLaunch;
 use hato_testkit::{TestDatabase, on_each_database};
 use http::Method;
 use serde_json::{Value, json};
@@ -206,7 +206,7 @@ async fn a_page_after_the_other(database: TestDatabase) {
 
 #[tokio::test]
 async fn pages_of_other_sites_are_refused_and_our_own_host_behind_a_proxy_is_not() {
-    let launch = Launch::new(BINARY).env("HATO_BASE_URL", "https://push.example.com");
+    let launch = ServerLaunch::new(BINARY).env("HATO_BASE_URL", "https://push.example.com");
     let server = start(launch).await;
     let app = app(&server, "owner@example.com").await;
     let message = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list"}).to_string();

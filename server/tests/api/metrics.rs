@@ -9,7 +9,7 @@ use std::net::SocketAddr;
 use hato_testkit::client::Client;
 use hato_testkit::owner::PASSWORD;
 use hato_testkit::push_service::{PushService, ScriptedResponse};
-use hato_testkit::server::{HatoServer, Launch};
+use hato_testkit::server::{HatoServer, ServerLaunch};
 use hato_testkit::{TestDatabase, on_each_database};
 use http::Method;
 use serde_json::json;
@@ -17,8 +17,8 @@ use tokio::time::{Duration, interval, timeout};
 
 use crate::fixtures::{BINARY, app, get, post, registration, send, server, start, status_and_code};
 
-fn launch(database: TestDatabase) -> Launch {
-    Launch::on(BINARY, database).env("HATO_METRICS_LISTEN", "127.0.0.1:0")
+fn launch(database: TestDatabase) -> ServerLaunch {
+    ServerLaunch::on(BINARY, database).env("HATO_METRICS_LISTEN", "127.0.0.1:0")
 }
 
 /// A client of the listener that the server has logged.
@@ -209,7 +209,7 @@ async fn the_listener_has_nothing_else_and_the_server_no_metrics() {
         let reply = get(&server.client(), "/metrics").await;
         assert_eq!(reply.status, 404);
     }
-    let worker = start(Launch::new(BINARY).env("HATO_ROLE", "worker")).await;
+    let worker = start(ServerLaunch::new(BINARY).env("HATO_ROLE", "worker")).await;
     let reply = get(&worker.client(), "/metrics").await;
     assert_eq!(status_and_code(&reply), (404, "NOT_FOUND".into()));
 }

@@ -10,7 +10,7 @@ use std::{fs, path::Path};
 
 use hato_testkit::owner::PASSWORD;
 use hato_testkit::push_service::PushService;
-use hato_testkit::server::Launch;
+use hato_testkit::server::ServerLaunch;
 use hato_testkit::webhook_receiver::WebhookReceiver;
 use hato_testkit::{TestDatabase, on_each_database};
 use http::Method;
@@ -28,7 +28,7 @@ const GUIDE: &str = include_str!("../../../docs/METRICS.md");
 async fn metrics_text(database: TestDatabase) -> String {
     let push = PushService::start().await;
     let receiver = WebhookReceiver::start(push.ca()).await;
-    let launch = Launch::on(BINARY, database).with_push_service(&push);
+    let launch = ServerLaunch::on(BINARY, database).with_push_service(&push);
     let backups = tempfile::tempdir().expect("a folder");
     let launch = launch
         .env("HATO_METRICS_LISTEN", "127.0.0.1:0")
@@ -102,7 +102,7 @@ fn names(text: &str) -> BTreeSet<&str> {
         .collect()
 }
 
-/// Grafana's dashboard.
+/// The dashboard for Grafana that operators import.
 fn dashboard() -> Value {
     let text = fs::read_to_string(format!("{DEPLOY}/grafana/hato.json")).expect("a dashboard");
     serde_json::from_str(&text).expect("JSON")

@@ -2,7 +2,7 @@
 
 use hato_testkit::owner::OwnedApp;
 use hato_testkit::push_service::{PushService, ReceivedMessage};
-use hato_testkit::server::{HatoServer, Launch};
+use hato_testkit::server::{HatoServer, ServerLaunch};
 use hato_testkit::{TestDatabase, on_each_database};
 use serde_json::{Value, json};
 
@@ -12,7 +12,7 @@ use crate::fixtures::{
 
 async fn connected(database: TestDatabase) -> (PushService, HatoServer, OwnedApp) {
     let push = PushService::start().await;
-    let server = start(Launch::on(BINARY, database).with_push_service(&push)).await;
+    let server = start(ServerLaunch::on(BINARY, database).with_push_service(&push)).await;
     let app = app(&server, "owner@example.com").await;
     (push, server, app)
 }

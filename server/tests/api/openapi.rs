@@ -7,7 +7,7 @@ use hato_testkit::TestDatabase;
 use hato_testkit::client::Reply;
 use hato_testkit::github::Github;
 use hato_testkit::owner::{OwnedApp, PASSWORD};
-use hato_testkit::server::Launch;
+use hato_testkit::server::ServerLaunch;
 use http::Method;
 use serde_json::Value;
 use tokio::process::Command;
@@ -214,7 +214,7 @@ async fn operations_have_names_of_their_own() {
 
 #[tokio::test]
 async fn the_document_names_the_address_that_browsers_use() {
-    let launch = Launch::new(BINARY).env("HATO_BASE_URL", "https://push.example.com");
+    let launch = ServerLaunch::new(BINARY).env("HATO_BASE_URL", "https://push.example.com");
     let server = start(launch).await;
     let document = get(&server.client(), "/api/v1/openapi.json").await.json();
     assert_eq!(document["servers"][0]["url"], "https://push.example.com");
@@ -265,7 +265,7 @@ async fn the_reference_page_shows_every_endpoint_under_the_same_policy() {
 #[tokio::test]
 async fn schemathesis_finds_nothing() {
     let github = Github::start().await;
-    let launch = Launch::new(BINARY)
+    let launch = ServerLaunch::new(BINARY)
         .with_github(&github)
         .env("HATO_DEFAULT_PLAN", "pro")
         .env("HATO_TRUSTED_PROXIES", "127.0.0.0/8");

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use hato_testkit::client::{Client, Reply};
 use hato_testkit::owner::{OwnedApp, PASSWORD};
-use hato_testkit::server::{HatoServer, Launch};
+use hato_testkit::server::{HatoServer, ServerLaunch};
 use hato_testkit::{TestDatabase, on_each_database};
 use http::Method;
 use serde_json::json;
@@ -23,7 +23,7 @@ const WAIT_TIMEOUT: Duration = Duration::from_mins(1);
 
 /// A server behind a proxy, an app on it, and a key of that.
 async fn behind_a_proxy(database: TestDatabase) -> (HatoServer, OwnedApp, String) {
-    let launch = Launch::on(BINARY, database).env("HATO_TRUSTED_PROXIES", "127.0.0.0/8");
+    let launch = ServerLaunch::on(BINARY, database).env("HATO_TRUSTED_PROXIES", "127.0.0.0/8");
     let server = start(launch.env("HATO_ROLE", "api")).await;
     let app = app(&server, "owner@example.com").await;
     let key = app.owner.create_key(&app.id, "held", "notify").await;
@@ -238,7 +238,7 @@ async fn is_answered(stream: &mut TcpStream) -> bool {
 
 #[tokio::test]
 async fn an_address_has_so_many_connections_and_the_next_is_closed_unanswered() {
-    let server = start(Launch::new(BINARY).env("HATO_CONNECTIONS_PER_ADDRESS", "3")).await;
+    let server = start(ServerLaunch::new(BINARY).env("HATO_CONNECTIONS_PER_ADDRESS", "3")).await;
     let mut open = Vec::new();
     for _ in 0..3 {
         let mut stream = connect_from("127.0.0.2", &server).await;
@@ -264,8 +264,8 @@ async fn an_address_has_so_many_connections_and_the_next_is_closed_unanswered() 
 
 #[tokio::test]
 async fn a_trusted_proxy_and_a_server_without_the_limit_have_any_number_of_connections() {
-    let limited = Launch::new(BINARY).env("HATO_CONNECTIONS_PER_ADDRESS", "3");
-    let unlimited = Launch::new(BINARY).env("HATO_CONNECTIONS_PER_ADDRESS", "0");
+    let limited = ServerLaunch::new(BINARY).env("HATO_CONNECTIONS_PER_ADDRESS", "3");
+    let unlimited = ServerLaunch::new(BINARY).env("HATO_CONNECTIONS_PER_ADDRESS", "0");
     for launch in [limited.env("HATO_TRUSTED_PROXIES", "127.0.0.2"), unlimited] {
         let server = start(launch).await;
         let mut open = Vec::new();

@@ -3,7 +3,7 @@
 use hato_testkit::client::Client;
 use hato_testkit::owner::OwnedApp;
 use hato_testkit::push_service::{PushService, ScriptedResponse};
-use hato_testkit::server::{HatoServer, Launch};
+use hato_testkit::server::{HatoServer, ServerLaunch};
 use hato_testkit::{TestDatabase, on_each_database};
 use serde_json::{Value, json};
 
@@ -24,7 +24,7 @@ const ITEMS: usize = 7;
 async fn setup(database: TestDatabase) -> (HatoServer, OwnedApp) {
     let push = PushService::start().await;
     push.respond_by_default(ScriptedResponse::Status(400));
-    let server = start(Launch::on(BINARY, database).with_push_service(&push)).await;
+    let server = start(ServerLaunch::on(BINARY, database).with_push_service(&push)).await;
     let app = app(&server, "owner@example.com").await;
     let browser = push.subscribe(None);
     post(
@@ -210,7 +210,7 @@ async fn a_bad_limit_or_cursor_is_refused(database: TestDatabase) {
 
 #[on_each_database]
 async fn a_page_has_50_items_unless_told_otherwise(database: TestDatabase) {
-    let server = start(Launch::on(BINARY, database)).await;
+    let server = start(ServerLaunch::on(BINARY, database)).await;
     let app = app(&server, "owner@example.com").await;
     for _ in 0..101 {
         post(

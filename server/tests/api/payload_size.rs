@@ -3,7 +3,7 @@
 use hato_testkit::client::Client;
 use hato_testkit::owner::OwnedApp;
 use hato_testkit::push_service::PushService;
-use hato_testkit::server::Launch;
+use hato_testkit::server::ServerLaunch;
 use hato_testkit::{TestDatabase, on_each_database};
 use http::Method;
 use serde_json::{Value, json};
@@ -135,7 +135,7 @@ async fn too_large_a_payload_is_told_after_what_else_is_wrong_with_it(database: 
 #[on_each_database]
 async fn the_largest_payload_arrives(database: TestDatabase) {
     let push = PushService::start().await;
-    let server = start(Launch::on(BINARY, database).with_push_service(&push)).await;
+    let server = start(ServerLaunch::on(BINARY, database).with_push_service(&push)).await;
     let app = app(&server, "owner@example.com").await;
     let browser = push.subscribe(Some(&app.vapid_public_key));
     post(

@@ -3,7 +3,7 @@
 use hato_service::ports::{Clock as _, SystemClock};
 use hato_testkit::client::Client;
 use hato_testkit::owner::OwnedApp;
-use hato_testkit::server::{HatoServer, Launch};
+use hato_testkit::server::{HatoServer, ServerLaunch};
 use hato_testkit::{TestDatabase, on_each_database};
 use serde_json::{Value, json};
 
@@ -18,7 +18,7 @@ const BATCH: &str = "/api/v1/notify/batch";
 
 /// A server that delivers nothing, and an app with subscribers.
 async fn setup(database: TestDatabase, subscribers: usize) -> (HatoServer, OwnedApp, Vec<String>) {
-    let server = start(Launch::on(BINARY, database).env("HATO_ROLE", "api")).await;
+    let server = start(ServerLaunch::on(BINARY, database).env("HATO_ROLE", "api")).await;
     let app = app(&server, "owner@example.com").await;
     let endpoints = subscribe(&app, subscribers).await;
     (server, app, endpoints)
@@ -42,7 +42,7 @@ async fn sixteen(
 
 #[on_each_database]
 async fn of_sixteen_apps_one_is_made(database: TestDatabase) {
-    let server = start(Launch::on(BINARY, database)).await;
+    let server = start(ServerLaunch::on(BINARY, database)).await;
     let session = server
         .client()
         .register_account("a@example.com", "a long password")
@@ -216,7 +216,7 @@ async fn sends_that_cost_nothing_are_counted_too(database: TestDatabase) {
     assert_eq!(post(&app.backend, BATCH, &batch).await.status, 202);
     assert_eq!(monthly(&app).await, 1);
 
-    let launch = Launch::on(BINARY, database).env("HATO_DEFAULT_PLAN", "pro");
+    let launch = ServerLaunch::on(BINARY, database).env("HATO_DEFAULT_PLAN", "pro");
     let pro = start(launch).await;
     let app = crate::fixtures::app(&pro, "owner@example.com").await;
     assert_eq!(post(&app.backend, BATCH, &nobody).await.status, 202);
@@ -253,7 +253,7 @@ async fn what_was_counted_stays_counted(database: TestDatabase) {
 
 #[on_each_database]
 async fn the_month_is_the_accounts_whatever_the_app(database: TestDatabase) {
-    let launch = Launch::on(BINARY, database)
+    let launch = ServerLaunch::on(BINARY, database)
         .env("HATO_ROLE", "api")
         .env("HATO_DEFAULT_PLAN", "pro");
     let server = start(launch).await;
@@ -296,7 +296,7 @@ async fn the_month_is_the_accounts_whatever_the_app(database: TestDatabase) {
 
 #[on_each_database]
 async fn pro_has_none_of_these_limits(database: TestDatabase) {
-    let launch = Launch::on(BINARY, database)
+    let launch = ServerLaunch::on(BINARY, database)
         .env("HATO_ROLE", "api")
         .env("HATO_DEFAULT_PLAN", "pro");
     let server = start(launch).await;

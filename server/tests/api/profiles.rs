@@ -5,7 +5,7 @@ mod replacing;
 
 use hato_testkit::client::{Client, Reply};
 use hato_testkit::owner::OwnedApp;
-use hato_testkit::server::{HatoServer, Launch};
+use hato_testkit::server::{HatoServer, ServerLaunch};
 use hato_testkit::{TestDatabase, on_each_database};
 use http::Method;
 use serde_json::{Value, json};
@@ -18,7 +18,7 @@ const OTHER: &str = "https://push.example.com/2";
 
 /// A server that delivers nothing, and an app on it.
 pub async fn setup(database: TestDatabase) -> (HatoServer, OwnedApp) {
-    let server = start(Launch::on(BINARY, database).env("HATO_ROLE", "api")).await;
+    let server = start(ServerLaunch::on(BINARY, database).env("HATO_ROLE", "api")).await;
     let app = app(&server, "owner@example.com").await;
     (server, app)
 }

@@ -1,7 +1,7 @@
 //! How far a send is, as its page listens to it.
 
 use hato_testkit::owner::PASSWORD;
-use hato_testkit::server::{HatoServer, Launch};
+use hato_testkit::server::{HatoServer, ServerLaunch};
 use hato_testkit::{TestDatabase, on_each_database};
 use http::Method;
 use serde_json::json;
@@ -14,7 +14,7 @@ const EMAIL: &str = "owner@example.com";
 
 /// A server that delivers nothing, and the path of the events of a send on it.
 async fn setup(database: TestDatabase) -> (HatoServer, String) {
-    let server = start(Launch::on(BINARY, database).env("HATO_ROLE", "api")).await;
+    let server = start(ServerLaunch::on(BINARY, database).env("HATO_ROLE", "api")).await;
     let app = app(&server, EMAIL).await;
     subscribe(&app, 1).await;
     let notification = json!({"title": "t", "body": "b"});

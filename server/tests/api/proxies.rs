@@ -9,7 +9,7 @@ use std::path::Path;
 use hato_app::{MAX_FORM_BYTES, MAX_LIST_BYTES};
 use hato_testkit::TestDatabase;
 use hato_testkit::owner::{OwnedApp, PASSWORD};
-use hato_testkit::server::{HatoServer, Launch};
+use hato_testkit::server::{HatoServer, ServerLaunch};
 use serde_json::json;
 use tempfile::TempDir;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -66,7 +66,7 @@ async fn a_body_that_is_refused_is_taken_as_far_as_proxies_let_it_through() {
 
 /// A server that believes the proxies of this machine, and an app of it.
 async fn behind_a_proxy() -> (HatoServer, OwnedApp) {
-    let launch = Launch::on(BINARY, TestDatabase::sqlite().await)
+    let launch = ServerLaunch::on(BINARY, TestDatabase::sqlite().await)
         .env("HATO_BASE_URL", format!("https://{NAME}"))
         .env("HATO_TRUSTED_PROXIES", "127.0.0.0/8,::1/128")
         .env("HATO_REGISTRATIONS_PER_MINUTE", "1")

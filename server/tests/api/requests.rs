@@ -1,6 +1,6 @@
 //! Requests in general (CONTRACT 2): paths, methods, sizes, CORS, ids.
 
-use hato_testkit::server::Launch;
+use hato_testkit::server::ServerLaunch;
 use hato_testkit::{TestDatabase, on_each_database};
 use http::Method;
 use serde_json::json;
@@ -49,15 +49,15 @@ async fn a_wrong_method_is_told_the_right_ones() {
             (405, "METHOD_NOT_ALLOWED".into()),
             "{path}"
         );
-        let mut given: Vec<_> = reply
+        let mut actual: Vec<_> = reply
             .header("allow")
             .expect("a header")
             .split(',')
             .collect();
         let mut expected: Vec<_> = allowed.split(',').collect();
-        given.sort_unstable();
+        actual.sort_unstable();
         expected.sort_unstable();
-        assert_eq!(given, expected, "{path}");
+        assert_eq!(actual, expected, "{path}");
     }
 }
 
@@ -121,7 +121,7 @@ async fn the_content_type_and_unknown_members_do_not_matter(database: TestDataba
 
 #[tokio::test]
 async fn every_answer_has_an_id_that_is_in_the_log() {
-    let server = start(Launch::new(BINARY).env("HATO_LOG", "debug")).await;
+    let server = start(ServerLaunch::new(BINARY).env("HATO_LOG", "debug")).await;
     let mut ids = Vec::new();
     for path in [
         "/healthz",

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use hato_testkit::server::{HatoServer, Launch};
+use hato_testkit::server::{HatoServer, ServerLaunch};
 use hato_testkit::{TestDatabase, on_each_database};
 use serde_json::json;
 use tokio::time::{interval, timeout};
@@ -15,10 +15,10 @@ const PAGES: &str = "PRAGMA page_count";
 
 /// A server that delivers and removes nothing, on data that a second one can be started on.
 async fn api_server(database: TestDatabase) -> HatoServer {
-    start(Launch::on(BINARY, database).env("HATO_ROLE", "api")).await
+    start(ServerLaunch::on(BINARY, database).env("HATO_ROLE", "api")).await
 }
 
-fn worker(server: &HatoServer) -> Launch {
+fn worker(server: &HatoServer) -> ServerLaunch {
     server.launch().clone().env("HATO_ROLE", "worker")
 }
 

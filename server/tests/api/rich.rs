@@ -3,7 +3,7 @@
 use hato_testkit::client::Client;
 use hato_testkit::owner::OwnedApp;
 use hato_testkit::push_service::PushService;
-use hato_testkit::server::Launch;
+use hato_testkit::server::ServerLaunch;
 use hato_testkit::{TestDatabase, on_each_database};
 use serde_json::{Value, json};
 
@@ -57,7 +57,7 @@ fn sends(app: &OwnedApp, message: &Value, endpoint: &str) -> [(Client, String, V
 #[on_each_database]
 async fn all_three_sends_carry_the_members_that_are_given(database: TestDatabase) {
     let push = PushService::start().await;
-    let server = start(Launch::on(BINARY, database).with_push_service(&push)).await;
+    let server = start(ServerLaunch::on(BINARY, database).with_push_service(&push)).await;
     let app = app(&server, "owner@example.com").await;
     let browser = push.subscribe(Some(&app.vapid_public_key));
     let registration = browser.registration();
@@ -96,7 +96,7 @@ async fn all_three_sends_carry_the_members_that_are_given(database: TestDatabase
 #[on_each_database]
 async fn without_rich_members_a_message_is_what_it_was_to_the_byte(database: TestDatabase) {
     let push = PushService::start().await;
-    let server = start(Launch::on(BINARY, database).with_push_service(&push)).await;
+    let server = start(ServerLaunch::on(BINARY, database).with_push_service(&push)).await;
     let app = app(&server, "owner@example.com").await;
     let browser = push.subscribe(Some(&app.vapid_public_key));
     post(

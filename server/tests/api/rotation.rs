@@ -4,7 +4,7 @@ use std::process::Output;
 
 use hato_testkit::owner::OwnedApp;
 use hato_testkit::push_service::PushService;
-use hato_testkit::server::{HatoServer, Launch};
+use hato_testkit::server::{HatoServer, ServerLaunch};
 use hato_testkit::webhook_receiver::WebhookReceiver;
 use hato_testkit::{TestDatabase, on_each_database};
 use http::Method;
@@ -34,7 +34,7 @@ struct Sealed {
 impl Sealed {
     async fn new(database: TestDatabase) -> Self {
         let push = PushService::start().await;
-        let launch = Launch::on(BINARY, database).with_push_service(&push);
+        let launch = ServerLaunch::on(BINARY, database).with_push_service(&push);
         let server = start(launch.env("HATO_DEFAULT_PLAN", "pro")).await;
         let app = app(&server, "owner@example.com").await;
         register(
@@ -101,7 +101,7 @@ async fn secrets(app: &OwnedApp, server: &HatoServer) -> Value {
     ])
 }
 
-async fn rotate(launch: &Launch) -> Output {
+async fn rotate(launch: &ServerLaunch) -> Output {
     let output = launch.command("rotate-encryption-key").output().await;
     output.expect("the program runs")
 }
@@ -229,7 +229,7 @@ async fn status_with(server: &HatoServer, raw: &str) -> (u16, String) {
     }
 }
 
-async fn peppers(launch: &Launch) -> String {
+async fn peppers(launch: &ServerLaunch) -> String {
     let output = admin(launch, &["peppers"], b"").await;
     assert_eq!(text(&output.stderr), "");
     assert_eq!(output.status.code(), Some(0));
@@ -240,7 +240,7 @@ const OLD_PEPPER: &str = "ababababababababababababababababababababababababababab
 const NEW_PEPPER: &str = "cdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcd";
 
 /// An app, and two raw keys of it that are hashed with the old pepper. The server has stopped.
-async fn old_keys(launch: &Launch) -> (OwnedApp, [String; 2]) {
+async fn old_keys(launch: &ServerLaunch) -> (OwnedApp, [String; 2]) {
     let old = launch.clone().env("HATO_PEPPER", OLD_PEPPER);
     let mut server = start(old.clone()).await;
     let app = app(&server, "owner@example.com").await;
@@ -255,7 +255,7 @@ async fn old_keys(launch: &Launch) -> (OwnedApp, [String; 2]) {
 #[on_each_database]
 async fn keys_of_the_pepper_before_work_and_are_hashed_anew(database: TestDatabase) {
     const HASHES: &str = "SELECT hash FROM api_keys ORDER BY name";
-    let launch = Launch::on(BINARY, database);
+    let launch = ServerLaunch::on(BINARY, database);
     let (app, [used, unused]) = old_keys(&launch).await;
     let new = launch.env("HATO_PEPPER", NEW_PEPPER);
     let both = new.clone().env("HATO_PREVIOUS_PEPPER", OLD_PEPPER);

@@ -10,7 +10,7 @@ use hato_service::ports::{Clock as _, SystemClock};
 use hato_testkit::client::Reply;
 use hato_testkit::owner::OwnedApp;
 use hato_testkit::push_service::PushService;
-use hato_testkit::server::{HatoServer, Launch};
+use hato_testkit::server::{HatoServer, ServerLaunch};
 use hato_testkit::{TestDatabase, on_each_database};
 use http::Method;
 use serde_json::{Value, json};
@@ -31,7 +31,7 @@ fn ahead(millis: i64) -> i64 {
 
 /// A server that starts and delivers nothing, and an app with three subscribers.
 async fn setup_without_delivery(database: TestDatabase) -> (HatoServer, OwnedApp) {
-    let server = start(Launch::on(BINARY, database).env("HATO_ROLE", "api")).await;
+    let server = start(ServerLaunch::on(BINARY, database).env("HATO_ROLE", "api")).await;
     let app = app(&server, "owner@example.com").await;
     subscribe(&app, 3).await;
     (server, app)
@@ -40,7 +40,7 @@ async fn setup_without_delivery(database: TestDatabase) -> (HatoServer, OwnedApp
 /// A server that delivers, and an app with so many subscribers at a push service.
 async fn setup(database: TestDatabase, browsers: usize) -> (HatoServer, OwnedApp, PushService) {
     let push = PushService::start().await;
-    let launch = Launch::on(BINARY, database).with_push_service(&push);
+    let launch = ServerLaunch::on(BINARY, database).with_push_service(&push);
     let server = start(launch).await;
     let app = app(&server, "owner@example.com").await;
     let browsers = push.subscribe_many(Some(&app.vapid_public_key), browsers);
@@ -235,7 +235,7 @@ async fn it_leaves_when_it_is_due_to_those_of_that_moment(database: TestDatabase
 
 #[on_each_database]
 async fn it_starts_within_two_seconds_of_its_time(database: TestDatabase) {
-    let server = start(Launch::on(BINARY, database)).await;
+    let server = start(ServerLaunch::on(BINARY, database)).await;
     let app = app(&server, "owner@example.com").await;
     let at = ahead(1_200);
     let path = accepted(&app, &json!({"send_at": at})).await;

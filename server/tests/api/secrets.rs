@@ -6,7 +6,7 @@ use aws_lc_rs::hmac::{self, HMAC_SHA256};
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
 use hato_testkit::owner::{OwnedApp, PASSWORD};
-use hato_testkit::server::{HatoServer, Launch};
+use hato_testkit::server::{HatoServer, ServerLaunch};
 use hato_testkit::{TestDatabase, on_each_database};
 use http::Method;
 use serde_json::json;
@@ -34,7 +34,7 @@ async fn secrets_are_made_for_their_owner_alone() {
 #[on_each_database]
 async fn a_database_has_of_a_key_what_only_the_pepper_makes(database: TestDatabase) {
     let pepper = [0xab; 32];
-    let launch = Launch::on(BINARY, database).env("HATO_PEPPER", "ab".repeat(32));
+    let launch = ServerLaunch::on(BINARY, database).env("HATO_PEPPER", "ab".repeat(32));
     let mut server = start(launch.clone()).await;
     let app = app(&server, "owner@example.com").await;
     let raw = app.owner.create_key(&app.id, "known", "full").await;
@@ -95,7 +95,7 @@ async fn whatever_opens(server: &HatoServer, app: &OwnedApp) -> Vec<(&'static st
 
 #[tokio::test]
 async fn a_stolen_database_opens_nothing() {
-    let launch = Launch::on(BINARY, TestDatabase::sqlite().await);
+    let launch = ServerLaunch::on(BINARY, TestDatabase::sqlite().await);
     let mut server = start(launch.env("HATO_DEFAULT_PLAN", "pro")).await;
     let app = app(&server, "owner@example.com").await;
     let secrets = whatever_opens(&server, &app).await;
@@ -178,7 +178,7 @@ async fn without_secrets_what_needs_them_says_so(database: TestDatabase) {
 
 #[tokio::test]
 async fn with_postgresql_none_are_made() {
-    let launch = Launch::on(BINARY, TestDatabase::postgres().await);
+    let launch = ServerLaunch::on(BINARY, TestDatabase::postgres().await);
     let unset = launch.env("HATO_PEPPER", "").env("HATO_ENCRYPTION_KEY", "");
     let bare = start(unset).await;
     for name in ["HATO_PEPPER", "HATO_ENCRYPTION_KEY"] {
@@ -194,7 +194,7 @@ async fn with_postgresql_none_are_made() {
 
 #[tokio::test]
 async fn a_fleet_runs_with_what_print_secrets_writes() {
-    let launch = Launch::on(BINARY, TestDatabase::postgres().await);
+    let launch = ServerLaunch::on(BINARY, TestDatabase::postgres().await);
     let printed = launch.command("print-secrets").output().await;
     let printed = printed.expect("the program runs");
     assert_eq!(printed.status.code(), Some(0), "{printed:?}");
@@ -212,7 +212,7 @@ async fn a_fleet_runs_with_what_print_secrets_writes() {
 
 #[on_each_database]
 async fn without_an_encryption_key_browsers_still_register(database: TestDatabase) {
-    let launch = Launch::on(BINARY, database)
+    let launch = ServerLaunch::on(BINARY, database)
         .env("HATO_GENERATE_SECRETS", "false")
         .env("HATO_PEPPER", "ab".repeat(32))
         .env("HATO_ENCRYPTION_KEY", "cd".repeat(32));

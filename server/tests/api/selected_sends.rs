@@ -7,7 +7,7 @@ mod refusals;
 use hato_testkit::client::Reply;
 use hato_testkit::owner::OwnedApp;
 use hato_testkit::push_service::{Decryption, PushService, PushServiceOptions, ScriptedResponse};
-use hato_testkit::server::{HatoServer, Launch};
+use hato_testkit::server::{HatoServer, ServerLaunch};
 use hato_testkit::{TestDatabase, on_each_database};
 use serde_json::{Value, json};
 
@@ -133,7 +133,7 @@ async fn with_many(database: TestDatabase) -> (PushService, HatoServer, OwnedApp
         ..PushServiceOptions::default()
     });
     let push = push.await.expect("a push service");
-    let server = start(Launch::on(BINARY, database).with_push_service(&push)).await;
+    let server = start(ServerLaunch::on(BINARY, database).with_push_service(&push)).await;
     let app = app(&server, "owner@example.com").await;
     let browsers = push.subscribe_many(Some(&app.vapid_public_key), MANY);
     let registering = browsers

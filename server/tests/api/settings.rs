@@ -7,7 +7,7 @@ use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStringExt as _;
 use std::process::{Command, Output, Stdio};
 
-use hato_testkit::server::Launch;
+use hato_testkit::server::ServerLaunch;
 
 use self::table::{ALL, EnvVariable};
 use crate::fixtures::{BINARY, start};
@@ -35,13 +35,17 @@ fn run<'a, V: AsRef<OsStr> + 'a>(
 const NO_ENV: [(&str, &str); 0] = [];
 
 /// The start ended with exit code 2 and one line that names the variable and what it takes, and not what it was given.
-fn assert_refused(output: &Output, name: &str, given: &str) {
+fn assert_refused(output: &Output, name: &str, configured: &str) {
     let stderr = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(2), "{name}={given}: {stderr}");
-    assert_eq!(stderr.lines().count(), 1, "{name}={given}: {stderr}");
+    assert_eq!(
+        output.status.code(),
+        Some(2),
+        "{name}={configured}: {stderr}"
+    );
+    assert_eq!(stderr.lines().count(), 1, "{name}={configured}: {stderr}");
     assert!(
         stderr.contains(&format!("{name} takes ")),
-        "{name}={given}: {stderr}"
+        "{name}={configured}: {stderr}"
     );
     assert!(output.stdout.is_empty());
 }
@@ -81,9 +85,9 @@ fn a_value_that_is_no_text_is_refused() {
 
 #[tokio::test]
 async fn an_empty_variable_counts_as_unset() {
-    let mut launch = Launch::new(BINARY);
-    let given = ["HATO_LISTEN", "HATO_DATA_DIR"];
-    for EnvVariable { name, .. } in ALL.iter().filter(|it| !given.contains(&it.name)) {
+    let mut launch = ServerLaunch::new(BINARY);
+    let configured = ["HATO_LISTEN", "HATO_DATA_DIR"];
+    for EnvVariable { name, .. } in ALL.iter().filter(|it| !configured.contains(&it.name)) {
         launch = launch.env(name, "");
     }
     let server = start(launch).await;
@@ -96,7 +100,7 @@ async fn good_values_start_the_server() {
     for EnvVariable { name, good, .. } in ALL {
         for value in good {
             let others = table::with(name).iter().copied();
-            let launch = others.fold(Launch::new(BINARY), |launch, (name, value)| {
+            let launch = others.fold(ServerLaunch::new(BINARY), |launch, (name, value)| {
                 launch.env(name, value)
             });
             start(launch.env(name, *value)).await;
@@ -106,11 +110,11 @@ async fn good_values_start_the_server() {
 
 #[test]
 fn half_an_oauth_app_is_a_bad_setting() {
-    for (given, missing) in [
+    for (configured, missing) in [
         ("HATO_GITHUB_CLIENT_ID", "HATO_GITHUB_CLIENT_SECRET"),
         ("HATO_GITHUB_CLIENT_SECRET", "HATO_GITHUB_CLIENT_ID"),
     ] {
-        let output = run(&["serve"], [(given, "0123456789")]);
+        let output = run(&["serve"], [(configured, "0123456789")]);
         assert_refused(&output, missing, "");
         assert!(!String::from_utf8_lossy(&output.stderr).contains("0123456789"));
     }
@@ -122,7 +126,7 @@ async fn the_database_is_where_its_address_says() {
     for (scheme, name) in [("sqlite:", "plain.db"), ("sqlite://", "slashes.db")] {
         let file = folder.path().join(name);
         let url = format!("{scheme}{}", file.display());
-        let server = start(Launch::new(BINARY).env("HATO_DATABASE_URL", url)).await;
+        let server = start(ServerLaunch::new(BINARY).env("HATO_DATABASE_URL", url)).await;
         assert!(file.is_file(), "{scheme}");
         assert!(!server.data_dir().join("hato.db").exists());
     }
@@ -207,11 +211,11 @@ async fn settings_that_take_a_protection_away_are_named_at_the_start() {
     };
     let open = GAPS
         .iter()
-        .fold(Launch::new(BINARY), |launch, (name, value)| {
+        .fold(ServerLaunch::new(BINARY), |launch, (name, value)| {
             launch.env(name, *value)
         });
     assert_eq!(named(&start(open).await.log()), [1, 1, 1]);
-    let narrow = Launch::new(BINARY)
+    let narrow = ServerLaunch::new(BINARY)
         .env("HATO_BASE_URL", "http://127.0.0.1:3000")
         .env("HATO_TRUSTED_PROXIES", "10.0.0.0/8")
         .env("HATO_OUTBOUND_ALLOW", "10.0.0.0/8,127.0.0.1");

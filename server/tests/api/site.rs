@@ -9,7 +9,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use hato_testkit::TestDatabase;
 use hato_testkit::owner::PASSWORD;
-use hato_testkit::server::Launch;
+use hato_testkit::server::ServerLaunch;
 use http::Method;
 use serde_json::json;
 
@@ -41,7 +41,7 @@ async fn the_binary_alone_is_a_whole_server() {
     fs::write(&runner, script).expect("written");
     fs::set_permissions(&runner, fs::Permissions::from_mode(0o700)).expect("made executable");
 
-    let server = start(Launch::new(runner).data_dir(folder.path().join("data"))).await;
+    let server = start(ServerLaunch::new(runner).data_dir(folder.path().join("data"))).await;
     let page = get(&server.client(), "/").await;
     assert_eq!(page.status, 200, "{page}");
     assert!(page.text().contains("<html"));
@@ -289,7 +289,7 @@ async fn nothing_but_the_site_is_served() {
 
 #[tokio::test]
 async fn a_worker_only_tells_its_health() {
-    let server = start(Launch::new(BINARY).env("HATO_ROLE", "worker")).await;
+    let server = start(ServerLaunch::new(BINARY).env("HATO_ROLE", "worker")).await;
     assert_eq!(get(&server.client(), "/healthz").await.status, 200);
     assert_eq!(get(&server.client(), "/readyz").await.status, 200);
     for path in ["/", "/api/v1/apps", "/sdk/sw.js", "/auth/session"] {
@@ -309,7 +309,7 @@ async fn browsers_are_told_to_stay_with_https_where_it_is_served() {
         ("http://localhost:3000", None),
     ] {
         for role in ["all", "worker"] {
-            let launch = Launch::new(BINARY)
+            let launch = ServerLaunch::new(BINARY)
                 .env("HATO_BASE_URL", base_url)
                 .env("HATO_ROLE", role);
             let server = start(launch).await;
@@ -333,7 +333,7 @@ async fn browsers_are_told_to_stay_with_https_where_it_is_served() {
 #[tokio::test]
 async fn the_dashboard_leads_to_the_operators_page_about_plans() {
     let elsewhere = "https://pricing.example/plans?from=hato";
-    let launch = Launch::new(BINARY).env("HATO_PRICING_URL", elsewhere);
+    let launch = ServerLaunch::new(BINARY).env("HATO_PRICING_URL", elsewhere);
     for (server, link) in [
         (start(launch).await, elsewhere),
         (server(TestDatabase::sqlite().await).await, "/pricing"),

@@ -17,7 +17,7 @@ use hato_testkit::push_service::{
     BrowserSubscription, Decryption, PushService, PushServiceOptions,
 };
 use hato_testkit::seeded_rng::{self, Rng};
-use hato_testkit::server::{HatoServer, Launch};
+use hato_testkit::server::{HatoServer, ServerLaunch};
 use hato_testkit::{TestDatabase, on_each_database};
 use serde_json::{Value, json};
 use tokio::task::JoinSet;
@@ -86,7 +86,7 @@ impl Soak {
         let push = PushService::start_with(options).await;
         let push = push.expect("a push service");
         let program = std::env::var("HATO_SOAK_SERVER").unwrap_or_else(|_| BINARY.to_owned());
-        let launch = Launch::on(program, database)
+        let launch = ServerLaunch::on(program, database)
             .with_push_service(&push)
             .env("HATO_DEFAULT_PLAN", "pro");
         let server = start(launch).await;

@@ -1,7 +1,7 @@
 //! Statistics (SPEC 4.5, CONTRACT 3, 4).
 
 use hato_testkit::push_service::{PushService, ScriptedResponse};
-use hato_testkit::server::Launch;
+use hato_testkit::server::ServerLaunch;
 use hato_testkit::{TestDatabase, on_each_database};
 use serde_json::{Value, json};
 
@@ -71,7 +71,7 @@ async fn every_way_to_the_statistics_shows_the_same(database: TestDatabase) {
 
 #[on_each_database]
 async fn a_session_names_its_app_unless_there_is_one(database: TestDatabase) {
-    let server = start(Launch::on(BINARY, database).env("HATO_DEFAULT_PLAN", "pro")).await;
+    let server = start(ServerLaunch::on(BINARY, database).env("HATO_DEFAULT_PLAN", "pro")).await;
     let (first, other) = (
         app(&server, "owner@example.com").await,
         app(&server, "other@example.com").await,
@@ -117,7 +117,7 @@ async fn a_session_without_an_app_has_no_statistics(database: TestDatabase) {
 #[on_each_database]
 async fn what_was_sent_is_counted(database: TestDatabase) {
     let push = PushService::start().await;
-    let server = start(Launch::on(BINARY, database).with_push_service(&push)).await;
+    let server = start(ServerLaunch::on(BINARY, database).with_push_service(&push)).await;
     let app = app(&server, "owner@example.com").await;
     let browsers = push.subscribe_many(Some(&app.vapid_public_key), 5);
     register(&app.frontend, &browsers).await;

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use hato_testkit::push_service::{PushService, ScriptedResponse};
-use hato_testkit::server::Launch;
+use hato_testkit::server::ServerLaunch;
 use hato_testkit::{TestDatabase, on_each_database};
 use serde_json::json;
 use tokio::time::timeout;
@@ -17,7 +17,7 @@ const STOP_TIMEOUT: Duration = Duration::from_secs(20);
 #[on_each_database(flavor = "multi_thread")]
 async fn neither_a_silent_push_service_nor_a_client_holds_up_the_end(database: TestDatabase) {
     let push = PushService::start().await;
-    let mut server = start(Launch::on(BINARY, database).with_push_service(&push)).await;
+    let mut server = start(ServerLaunch::on(BINARY, database).with_push_service(&push)).await;
     let app = app(&server, "owner@example.com").await;
     let browsers = push.subscribe_many(Some(&app.vapid_public_key), 5);
     register(&app.frontend, &browsers).await;

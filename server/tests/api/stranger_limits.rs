@@ -5,7 +5,7 @@ mod changes;
 use hato_testkit::client::{Client, Reply};
 use hato_testkit::owner::OwnedApp;
 use hato_testkit::push_service::PushService;
-use hato_testkit::server::{HatoServer, Launch};
+use hato_testkit::server::{HatoServer, ServerLaunch};
 use hato_testkit::{TestDatabase, on_each_database};
 use http::Method;
 use serde_json::{Value, json};
@@ -20,7 +20,7 @@ const SUBSCRIPTIONS: &str = "/api/v1/subscriptions";
 const NOTIFY: &str = "/api/v1/notify";
 
 async fn setup(database: TestDatabase, settings: &[(&str, &str)]) -> (HatoServer, OwnedApp) {
-    let launch = Launch::on(BINARY, database)
+    let launch = ServerLaunch::on(BINARY, database)
         .env("HATO_ROLE", "api")
         .env("HATO_TRUSTED_PROXIES", "127.0.0.0/8");
     let launch = settings
@@ -313,7 +313,7 @@ async fn only_push_services_that_the_operator_names_are_registered_and_pushed_to
     database: TestDatabase,
 ) {
     let push = PushService::start().await;
-    let launch = Launch::on(BINARY, database).with_push_service(&push);
+    let launch = ServerLaunch::on(BINARY, database).with_push_service(&push);
     let mut any = start(launch.clone()).await;
     let address = any.address().to_string();
     let app = app(&any, "owner@example.com").await;

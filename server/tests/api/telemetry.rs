@@ -8,7 +8,7 @@ use axum::routing::post as post_route;
 use bytes::Bytes;
 use hato_testkit::owner::PASSWORD;
 use hato_testkit::push_service::{PushService, ScriptedResponse};
-use hato_testkit::server::{HatoServer, Launch};
+use hato_testkit::server::{HatoServer, ServerLaunch};
 use hato_testkit::{TestDatabase, on_each_database};
 use http::Method;
 use opentelemetry_proto::tonic::collector::trace::v1::ExportTraceServiceRequest;
@@ -66,7 +66,7 @@ impl Collector {
     }
 
     /// The spans that have come.
-    fn spans(&self) -> Vec<Found> {
+    fn spans(&self) -> Vec<CollectedSpan> {
         let received = self.received.lock().unwrap_or_else(PoisonError::into_inner);
         let traces = received.iter().filter(|(name, _)| name == "traces");
         let requests = traces.map(|(_, body)| {
@@ -81,7 +81,7 @@ impl Collector {
             let role = text_attribute(&resource.attributes, "hato.role");
             let role = role.expect("a role").to_owned();
             let spans = process.scope_spans.into_iter().flat_map(|it| it.spans);
-            spans.map(move |span| Found {
+            spans.map(move |span| CollectedSpan {
                 role: role.clone(),
                 span,
             })
@@ -96,7 +96,7 @@ impl Collector {
 
     /// Waits until a span of this name has come that names the send.
     async fn wait_for_span(&self, name: &str, send: &str) {
-        let is_it = |it: &Found| it.span.name == name && it.attribute("send") == Some(send);
+        let is_it = |it: &CollectedSpan| it.span.name == name && it.attribute("send") == Some(send);
         let in_time = came_true(|| self.spans().iter().any(is_it)).await;
         assert!(in_time, "no {name}: {:#?}", self.spans());
     }
@@ -115,13 +115,13 @@ async fn came_true(is_true: impl Fn() -> bool) -> bool {
 
 /// A span that the collector has got.
 #[derive(Clone, Debug)]
-struct Found {
+struct CollectedSpan {
     /// Of the process that it is from.
     role: String,
     span: Span,
 }
 
-impl Found {
+impl CollectedSpan {
     fn attribute(&self, name: &str) -> Option<&str> {
         text_attribute(&self.span.attributes, name)
     }
@@ -157,7 +157,7 @@ async fn send_to_three(server: &HatoServer, push: &PushService) -> String {
 
 /// The request that was accepted by a process of this role names the send, and so does the page of the other role's, within which
 /// each push is.
-fn assert_found(spans: &[Found], send: &str, [api, worker]: [&str; 2]) {
+fn assert_found(spans: &[CollectedSpan], send: &str, [api, worker]: [&str; 2]) {
     let of_send = |name: &str| {
         let of_name = spans.iter().filter(|it| it.span.name == name);
         let found: Vec<_> = of_name
@@ -181,7 +181,7 @@ fn assert_found(spans: &[Found], send: &str, [api, worker]: [&str; 2]) {
 #[on_each_database]
 async fn a_send_is_found_from_its_request_to_its_push(database: TestDatabase) {
     let (push, collector) = (PushService::start().await, Collector::start().await);
-    let launch = Launch::on(BINARY, database).with_push_service(&push);
+    let launch = ServerLaunch::on(BINARY, database).with_push_service(&push);
     let mut server = start(launch.env("HATO_OTLP_ENDPOINT", &collector.url)).await;
     let send = send_to_three(&server, &push).await;
     push.wait_until(|seen| seen.total.created == 3).await;
@@ -203,7 +203,7 @@ async fn a_send_is_found_from_its_request_to_its_push(database: TestDatabase) {
 #[on_each_database]
 async fn a_send_is_found_whichever_process_delivers_it(database: TestDatabase) {
     let (push, collector) = (PushService::start().await, Collector::start().await);
-    let launch = Launch::on(BINARY, database).with_push_service(&push);
+    let launch = ServerLaunch::on(BINARY, database).with_push_service(&push);
     let launch = launch.env("HATO_OTLP_ENDPOINT", &collector.url);
     let api = start(launch.clone().env("HATO_ROLE", "api")).await;
     let _worker = start(launch.env("HATO_ROLE", "worker")).await;
@@ -218,7 +218,7 @@ async fn a_send_is_found_whichever_process_delivers_it(database: TestDatabase) {
 #[tokio::test]
 async fn an_assistants_request_and_a_form_name_their_sends() {
     let collector = Collector::start().await;
-    let launch = Launch::new(BINARY).env("HATO_OTLP_ENDPOINT", &collector.url);
+    let launch = ServerLaunch::new(BINARY).env("HATO_OTLP_ENDPOINT", &collector.url);
     let server = start(launch).await;
     let app = app(&server, "owner@example.com").await;
     let message = json!({"title": "t", "body": "b"});
@@ -248,19 +248,19 @@ async fn a_collector_that_is_not_there_is_told_once_and_stops_nothing() {
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
     let nobody = format!("http://{}", listener.local_addr().expect("an address"));
     drop(listener);
-    let launch = Launch::new(BINARY).env("HATO_OTLP_ENDPOINT", nobody);
+    let launch = ServerLaunch::new(BINARY).env("HATO_OTLP_ENDPOINT", nobody);
     let mut server = start(launch).await;
     app(&server, "owner@example.com").await;
     let ended = server.terminate().await.expect("it ends");
     assert!(ended.success());
-    let told = "the collector takes no traces and no log";
-    assert_eq!(server.log().matches(told).count(), 1, "{}", server.log());
+    let warning = "the collector takes no traces and no log";
+    assert_eq!(server.log().matches(warning).count(), 1, "{}", server.log());
 }
 
 #[tokio::test]
 async fn without_a_collector_pages_and_pushes_are_no_spans() {
     let push = PushService::start().await;
-    let launch = Launch::new(BINARY).with_push_service(&push);
+    let launch = ServerLaunch::new(BINARY).with_push_service(&push);
     let server = start(launch.env("HATO_LOG", "debug")).await;
     let app = app(&server, "owner@example.com").await;
     let browser = push.subscribe(Some(&app.vapid_public_key));

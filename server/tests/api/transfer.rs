@@ -5,7 +5,7 @@ mod faults;
 use futures_util::future::{Either, select};
 use hato_testkit::client::{Client, Reply};
 use hato_testkit::owner::OwnedApp;
-use hato_testkit::server::Launch;
+use hato_testkit::server::ServerLaunch;
 use hato_testkit::{TestDatabase, on_each_database};
 use http::Method;
 use serde_json::{Value, json};
@@ -176,7 +176,7 @@ async fn who_unsubscribed_is_left_alone_and_who_was_lost_is_taken_again(database
 
 #[on_each_database]
 async fn the_plan_limits_new_endpoints(database: TestDatabase) {
-    let launch = Launch::on(BINARY, database).env("HATO_DEFAULT_PLAN", "free");
+    let launch = ServerLaunch::on(BINARY, database).env("HATO_DEFAULT_PLAN", "free");
     let server = start(launch).await;
     let app = app(&server, "owner@example.com").await;
     assert_eq!(

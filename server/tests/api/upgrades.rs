@@ -7,7 +7,7 @@ mod send_in_progress;
 use hato_testkit::TestDatabase;
 use hato_testkit::client::Client;
 use hato_testkit::push_service::{PushService, ScriptedResponse};
-use hato_testkit::server::Launch;
+use hato_testkit::server::ServerLaunch;
 use serde_json::json;
 use sqlx::{Connection as _, PgConnection};
 use tokio::io::{AsyncBufReadExt as _, BufReader, Lines};
@@ -16,8 +16,8 @@ use tokio::process::{Child, ChildStderr};
 use crate::fixtures::{BINARY, app, get, post, register, start};
 
 /// A server of a fleet.
-fn process(database: &TestDatabase) -> Launch {
-    Launch::new(BINARY)
+fn process(database: &TestDatabase) -> ServerLaunch {
+    ServerLaunch::new(BINARY)
         .env("HATO_DATABASE_URL", database.url())
         .env("HATO_PEPPER", "ab".repeat(32))
         .env("HATO_ENCRYPTION_KEY", "cd".repeat(32))
@@ -31,14 +31,14 @@ struct LoggedProcess {
 
 impl LoggedProcess {
     /// A server that leaves the tables to others.
-    fn patient(launch: &Launch) -> Self {
+    fn patient(launch: &ServerLaunch) -> Self {
         Self::start(
             &launch.clone().env("HATO_DATABASE_MIGRATE", "false"),
             "serve",
         )
     }
 
-    fn start(launch: &Launch, command: &str) -> Self {
+    fn start(launch: &ServerLaunch, command: &str) -> Self {
         let mut child = launch.command(command).spawn().expect("the program runs");
         let log = child.stderr.take().expect("it is piped");
         Self {
@@ -65,7 +65,7 @@ impl LoggedProcess {
 }
 
 /// Runs `hato-server migrate` to its end, where the start migrates nothing.
-async fn migrate(launch: &Launch) {
+async fn migrate(launch: &ServerLaunch) {
     let launch = launch.clone().env("HATO_DATABASE_MIGRATE", "false");
     let migrated = launch.command("migrate").output().await;
     let migrated = migrated.expect("the program runs");
@@ -98,7 +98,7 @@ async fn claimed_pages(database: &TestDatabase) -> i64 {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_process_that_is_stopped_hands_its_pages_to_the_others_at_once() {
     let push = PushService::start().await;
-    let launch = Launch::on(BINARY, TestDatabase::postgres().await).with_push_service(&push);
+    let launch = ServerLaunch::on(BINARY, TestDatabase::postgres().await).with_push_service(&push);
     let mut server = start(launch.clone()).await;
     let app = app(&server, "owner@example.com").await;
     let browsers = push.subscribe_many(Some(&app.vapid_public_key), 5);

@@ -2,7 +2,7 @@
 
 use hato_testkit::client::Reply;
 use hato_testkit::owner::{OwnedApp, PASSWORD};
-use hato_testkit::server::{HatoServer, Launch};
+use hato_testkit::server::{HatoServer, ServerLaunch};
 use hato_testkit::{TestDatabase, on_each_database};
 use http::Method;
 use serde_json::json;
@@ -28,7 +28,7 @@ async fn upload(server: &HatoServer, app: &OwnedApp, from: &str, list: &str) -> 
 
 #[on_each_database]
 async fn a_list_of_more_than_other_forms_is_taken_from_our_pages(database: TestDatabase) {
-    let launch = Launch::on(BINARY, database).env("HATO_DEFAULT_PLAN", "pro");
+    let launch = ServerLaunch::on(BINARY, database).env("HATO_DEFAULT_PLAN", "pro");
     let server = start(launch).await;
     let app = app(&server, "owner@example.com").await;
     let line = |number: usize| format!("https://push.example.com/{number},{P256DH},{AUTH}\n");

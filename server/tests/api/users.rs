@@ -9,7 +9,7 @@ use hato_domain::UnixMillis;
 use hato_service::ports::{Clock as _, SystemClock};
 use hato_testkit::client::{Client, Reply};
 use hato_testkit::owner::OwnedApp;
-use hato_testkit::server::Launch;
+use hato_testkit::server::ServerLaunch;
 use hato_testkit::{TestDatabase, on_each_database};
 use serde_json::{Value, json};
 
@@ -271,7 +271,7 @@ async fn who_has_another_key_needs_no_token(database: TestDatabase) {
 #[on_each_database]
 async fn secrets_take_the_encryption_key(database: TestDatabase) {
     let pepper = ("HATO_PEPPER", "ab".repeat(32));
-    let launch = Launch::on(BINARY, database).env(pepper.0, &pepper.1);
+    let launch = ServerLaunch::on(BINARY, database).env(pepper.0, &pepper.1);
     let with_key = launch.clone().env("HATO_ENCRYPTION_KEY", "cd".repeat(32));
     let mut server = start(with_key).await;
     let mut app = app(&server, "owner@example.com").await;

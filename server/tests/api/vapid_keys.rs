@@ -268,8 +268,8 @@ async fn what_happens_to_a_key_is_told(database: TestDatabase) {
         .iter()
         .map(|event| {
             assert_eq!(event["key_scope"], "vapid");
-            let told = ["event", "key_id", "key_name"].map(|name| event[name].clone());
-            (told, event["actor"]["type"].clone())
+            let subject = ["event", "key_id", "key_name"].map(|name| event[name].clone());
+            (subject, event["actor"]["type"].clone())
         })
         .collect();
     let event = |name: &str, key: &Value, by: &str| {

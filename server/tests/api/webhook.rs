@@ -8,7 +8,7 @@ mod signatures;
 
 use hato_testkit::owner::OwnedApp;
 use hato_testkit::push_service::{PushService, ScriptedResponse};
-use hato_testkit::server::{HatoServer, Launch};
+use hato_testkit::server::{HatoServer, ServerLaunch};
 use hato_testkit::webhook_receiver::{Event, ReceiverResponse, WebhookReceiver};
 use hato_testkit::{TestDatabase, on_each_database};
 use http::Method;
@@ -28,10 +28,10 @@ struct WebhookFixture {
 
 impl WebhookFixture {
     async fn new(database: TestDatabase) -> Self {
-        Self::with(Launch::on(BINARY, database)).await
+        Self::with(ServerLaunch::on(BINARY, database)).await
     }
 
-    async fn with(launch: Launch) -> Self {
+    async fn with(launch: ServerLaunch) -> Self {
         let push = PushService::start().await;
         let receiver = WebhookReceiver::start(push.ca()).await;
         let launch = launch
@@ -109,7 +109,7 @@ impl WebhookFixture {
 
 #[on_each_database]
 async fn the_operator_says_when_and_how_often_an_event_is_posted_again(database: TestDatabase) {
-    let launch = Launch::on(BINARY, database).env("HATO_WEBHOOK_RETRY_DELAYS", "1ms,1ms");
+    let launch = ServerLaunch::on(BINARY, database).env("HATO_WEBHOOK_RETRY_DELAYS", "1ms,1ms");
     let fixture = WebhookFixture::with(launch).await;
     let refusal = || ReceiverResponse::Status(500);
     fixture.receiver.script([refusal(), refusal()]);
@@ -157,7 +157,8 @@ async fn it_is_there_while_there_is_a_url(database: TestDatabase) {
 
 #[on_each_database]
 async fn secrets_are_sealed_at_rest_and_stay_out_of_the_log(database: TestDatabase) {
-    let fixture = WebhookFixture::with(Launch::on(BINARY, database).env("HATO_LOG", "debug")).await;
+    let fixture =
+        WebhookFixture::with(ServerLaunch::on(BINARY, database).env("HATO_LOG", "debug")).await;
     let secrets = fixture.rotate().await;
     fixture.send().await;
     fixture.events(1).await;

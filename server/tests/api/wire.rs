@@ -5,7 +5,7 @@ use std::net::{Shutdown, SocketAddr, TcpStream};
 use std::time::Duration;
 
 use hato_testkit::owner::OwnedApp;
-use hato_testkit::server::Launch;
+use hato_testkit::server::ServerLaunch;
 use hato_testkit::{TestDatabase, on_each_database};
 
 use crate::fixtures::{BINARY, setup, snapshot, start};
@@ -78,7 +78,7 @@ async fn what_is_no_http_is_told_to_stay_with_https_where_it_is_served() {
         ("https://push.example", true),
         ("http://localhost:3000", false),
     ] {
-        let server = start(Launch::new(BINARY).env("HATO_BASE_URL", base_url)).await;
+        let server = start(ServerLaunch::new(BINARY).env("HATO_BASE_URL", base_url)).await;
         let answer = exchange(server.address(), b"no HTTP\r\n\r\n", false);
         assert_eq!(status(&answer), "400", "{answer}");
         let header = "\r\nstrict-transport-security: max-age=31536000\r\n";

@@ -9,7 +9,7 @@ use hato_testkit::owner::OwnedApp;
 use hato_testkit::push_service::{
     BrowserSubscription, Decryption, PushService, PushServiceOptions,
 };
-use hato_testkit::server::{HatoServer, Launch};
+use hato_testkit::server::{HatoServer, ServerLaunch};
 use serde_json::{Value, json};
 use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio::task::JoinSet;
@@ -45,7 +45,7 @@ pub struct Fleet {
     pub push: PushService,
     pub app: OwnedApp,
     pub browsers: Vec<BrowserSubscription>,
-    launch: Launch,
+    launch: ServerLaunch,
     _place: SemaphorePermit<'static>,
 }
 
@@ -259,8 +259,8 @@ pub async fn push_service(options: PushServiceOptions) -> PushService {
 }
 
 /// How each process of a fleet is started.
-fn launch(push: &PushService) -> Launch {
-    Launch::new(env!("CARGO_BIN_EXE_hato-server"))
+fn launch(push: &PushService) -> ServerLaunch {
+    ServerLaunch::new(env!("CARGO_BIN_EXE_hato-server"))
         .with_push_service(push)
         .env("HATO_PEPPER", "ab".repeat(32))
         .env("HATO_ENCRYPTION_KEY", "cd".repeat(32))
@@ -268,7 +268,7 @@ fn launch(push: &PushService) -> Launch {
         .env("HATO_METRICS_LISTEN", "127.0.0.1:0")
 }
 
-async fn start(launch: &Launch, role: &str) -> HatoServer {
+async fn start(launch: &ServerLaunch, role: &str) -> HatoServer {
     let started = launch.clone().env("HATO_ROLE", role).start().await;
     started.unwrap_or_else(|error| panic!("{error}"))
 }

@@ -12,11 +12,11 @@ const RECIPIENTS: usize = 6_000;
 const FIRST_REQUESTS: u64 = 32;
 
 /// Jobs that somebody works on, or that are due before the push service wants more.
-const NOT_PUT_OFF: &str = "SELECT COUNT(*) FROM jobs
+const CLAIMED_OR_DUE_JOBS: &str = "SELECT COUNT(*) FROM jobs
     WHERE claimed = 1 OR due_at < extract(epoch FROM now()) * 1000";
 
 /// How many recipients are to be tried again.
-const WAITING: &str = "SELECT SUM(json_array_length(recipients::JSON)) FROM jobs";
+const WAITING_RECIPIENTS: &str = "SELECT SUM(json_array_length(recipients::JSON)) FROM jobs";
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_push_service_that_throttles_is_asked_as_often_as_there_are_processes() {
@@ -30,12 +30,13 @@ async fn a_push_service_that_throttles_is_asked_as_often_as_there_are_processes(
     fleet.push.respond_by_default(pause);
     fleet.broadcast(0).await;
     let is_put_off = async || {
-        fleet.push.seen(|seen| seen.total.requests) > 0 && fleet.query(NOT_PUT_OFF).trim() == "0"
+        fleet.push.seen(|seen| seen.total.requests) > 0
+            && fleet.query(CLAIMED_OR_DUE_JOBS).trim() == "0"
     };
     wait_until(is_put_off, "they try on and on").await;
     let asked = fleet.push.seen(|seen| seen.total.requests);
     assert!(asked <= WORKERS as u64 * FIRST_REQUESTS, "{asked} requests");
 
-    let waiting = fleet.query(WAITING);
+    let waiting = fleet.query(WAITING_RECIPIENTS);
     assert_eq!(waiting.trim(), RECIPIENTS.to_string(), "nobody is lost");
 }

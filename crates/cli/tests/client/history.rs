@@ -85,8 +85,8 @@ async fn what_recipients_did_is_shown_by_button_and_in_all() {
     for (event, recipients) in [("displayed", 3), ("dismissed", 1), ("clicked", 2)] {
         for message in &tokens[..recipients] {
             let report = json!({"token": message["t"], "event": event, "action": "read"});
-            let told = setup.server.client().post("/api/v1/events", &report).await;
-            assert_eq!(told.expect("an answer").status, 204);
+            let reported = setup.server.client().post("/api/v1/events", &report).await;
+            assert_eq!(reported.expect("an answer").status, 204);
         }
     }
     // Reports count in the order of their arrival.

@@ -55,7 +55,7 @@ impl HttpProxy {
         let url = format!("http://{}", listener.local_addr().expect("bound"));
         let requests = Arc::new(AtomicU32::new(0));
         let silence = Arc::new(Notify::new());
-        let connections = Connections {
+        let connections = ProxyState {
             action,
             requests: Arc::clone(&requests),
             silence: Arc::clone(&silence),
@@ -88,13 +88,13 @@ type ActionByNumber = dyn Fn(u32) -> ProxyAction + Send + Sync;
 
 /// What all connections share.
 #[derive(Clone)]
-struct Connections {
+struct ProxyState {
     action: Arc<ActionByNumber>,
     requests: Arc<AtomicU32>,
     silence: Arc<Notify>,
 }
 
-impl Connections {
+impl ProxyState {
     /// Hangs up where an answer is lost, or when either side does.
     async fn forward(self, mut client: TcpStream, mut server: TcpStream) -> Option<()> {
         loop {

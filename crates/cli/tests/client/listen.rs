@@ -1,4 +1,4 @@
-//! Listening to an app's events, and having them posted to a server of the developer's.
+//! ListenProcess to an app's events, and having them posted to a server of the developer's.
 
 use std::time::Duration;
 
@@ -18,13 +18,13 @@ use crate::setup::{CliSetup, Port, launch};
 const WAIT_TIMEOUT: Duration = Duration::from_mins(1);
 
 /// The command while it runs.
-struct Listening {
+struct ListenProcess {
     child: Child,
     lines: Lines<BufReader<ChildStdout>>,
     notes: Lines<BufReader<ChildStderr>>,
 }
 
-impl Listening {
+impl ListenProcess {
     async fn start(setup: &CliSetup, line: &[&str]) -> Self {
         let line = [&["listen", "--json"], line].concat();
         let mut child = setup.with_key("full", &line).await.spawn();
@@ -44,7 +44,7 @@ impl Listening {
     }
 
     /// Waits for a line on standard error that ends so.
-    async fn note(&mut self, end: &str) {
+    async fn wait_for_note(&mut self, end: &str) {
         let noted = async {
             while let Some(line) = self.notes.next_line().await.expect("text") {
                 if line.ends_with(end) {
@@ -129,7 +129,7 @@ async fn events_are_shown_and_posted_as_a_webhook_gets_them() {
     let setup = CliSetup::new().await;
     let hook = TcpListener::bind("127.0.0.1:0").await.expect("a port");
     let url = format!("http://{}/hook", hook.local_addr().expect("bound"));
-    let mut listening = Listening::start(&setup, &["--forward", &url]).await;
+    let mut listening = ListenProcess::start(&setup, &["--forward", &url]).await;
     let first = listening.line().await;
     assert_eq!(
         (&first["app_id"], &first["forward"]),
@@ -165,12 +165,12 @@ async fn it_listens_again_when_the_server_is_back() {
     let port = Port::reserve();
     let launch = launch().env("HATO_LISTEN", port.address.to_string());
     let mut setup = CliSetup::with_launch(launch).await;
-    let mut listening = Listening::start(&setup, &[]).await;
+    let mut listening = ListenProcess::start(&setup, &[]).await;
     listening.line().await;
     let ended = setup.server.terminate().await.expect("an end");
     assert!(ended.success(), "{ended}");
     setup.server.restart().await.expect("it starts again");
-    listening.note("listening again").await;
+    listening.wait_for_note("listening again").await;
     let id = send(&setup).await;
     let shown = listening.line().await;
     assert_eq!(shown["event"]["data"]["send_id"], id);

@@ -10,7 +10,7 @@ use std::path::Path;
 
 use hato_testkit::TestDatabase;
 use hato_testkit::owner::PASSWORD;
-use hato_testkit::server::Launch;
+use hato_testkit::server::ServerLaunch;
 use serde_json::{Value, json};
 
 use crate::http_proxy::{HttpProxy, ProxyAction};
@@ -28,7 +28,7 @@ async fn setup() -> CliSetup {
 
 /// The same on the other database.
 async fn on_postgres() -> CliSetup {
-    let launch = Launch::on(server_binary(), TestDatabase::postgres().await);
+    let launch = ServerLaunch::on(server_binary(), TestDatabase::postgres().await);
     CliSetup::with_launch(launch.env("HATO_DEFAULT_PLAN", "pro")).await
 }
 

@@ -8,7 +8,7 @@ use std::process::{Output, Stdio};
 use hato_testkit::owner::OwnedApp;
 pub use hato_testkit::port::Port;
 use hato_testkit::push_service::{BrowserSubscription, PushService};
-use hato_testkit::server::{HatoServer, Launch};
+use hato_testkit::server::{HatoServer, ServerLaunch};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{Winsize, tcsetwinsize};
 use serde_json::Value;
@@ -27,8 +27,8 @@ pub fn server_binary() -> PathBuf {
 }
 
 /// How a server is started; with retries that do not keep a test waiting.
-pub fn launch() -> Launch {
-    Launch::new(server_binary()).env("HATO_RETRY_DELAYS", "10ms,10ms,10ms")
+pub fn launch() -> ServerLaunch {
+    ServerLaunch::new(server_binary()).env("HATO_RETRY_DELAYS", "10ms,10ms,10ms")
 }
 
 /// A server with an app on it, and a folder for settings.
@@ -43,7 +43,7 @@ pub const EMAIL: &str = "owner@example.com";
 
 impl CliSetup {
     /// Starts a server as `launch` says, with an owner and an app.
-    pub async fn with_launch(launch: Launch) -> Self {
+    pub async fn with_launch(launch: ServerLaunch) -> Self {
         let server = launch.start().await.expect("the server starts");
         let app = OwnedApp::set_up(&server.client(), EMAIL).await;
         Self {

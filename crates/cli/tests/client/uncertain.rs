@@ -94,11 +94,11 @@ async fn without_a_connection_nothing_was_sent() {
             drop(client);
         }
     });
-    for (url, remedy) in [(&nowhere, "the host's name"), (&handshake, "hato doctor")] {
+    for (url, hint) in [(&nowhere, "the host's name"), (&handshake, "hato doctor")] {
         let run = setup.with_key("notify", &["notify", "a", "b"]).await;
         let output = run.env("HATO_URL", url).output().await;
         assert_eq!(output.error_code(), (6, "no-answer"), "{url}");
-        assert!(output.stderr.contains(remedy), "{output:?}");
+        assert!(output.stderr.contains(hint), "{output:?}");
     }
 }
 

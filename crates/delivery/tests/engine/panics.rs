@@ -7,9 +7,10 @@ use std::time::Duration;
 use hato_delivery::Shutdown;
 use hato_domain::UnixMillis;
 use hato_service::ports::{Clock, SendStatus};
+use hato_testkit::manual_clock::ManualClock;
 use hato_testkit::{TestDatabase, on_each_database};
 
-use crate::test_engine::{ENCRYPTION_KEY, ManualClock, TestEngine, run};
+use crate::test_engine::{ENCRYPTION_KEY, TestEngine, run};
 
 #[on_each_database]
 async fn a_panic_in_one_page_does_not_stop_the_others(database: TestDatabase) {

@@ -74,18 +74,18 @@ impl SpyQueue {
         }
     }
 
-    fn note(&self, note: impl FnOnce(&mut QueueLog)) {
-        note(&mut self.log());
+    fn record(&self, record: impl FnOnce(&mut QueueLog)) {
+        record(&mut self.log());
         self.changed.notify_waiters();
     }
 
-    /// Uses up one of the misfortunes that are left.
-    fn strikes(&self, left: impl FnOnce(&mut QueueLog) -> &mut usize) -> bool {
+    /// Whether a failure is left to happen, which it uses up.
+    fn take_failure(&self, left: impl FnOnce(&mut QueueLog) -> &mut usize) -> bool {
         let mut log = self.log();
         let left = left(&mut log);
-        let strikes = *left > 0;
-        *left -= usize::from(strikes);
-        strikes
+        let happens = *left > 0;
+        *left -= usize::from(happens);
+        happens
     }
 }
 
@@ -94,7 +94,7 @@ impl DeliveryQueue for SpyQueue {
     async fn claim_page(&self, claim: PageClaimRequest) -> Result<NextPage, StoreError> {
         let next = self.store.claim_page(claim).await?;
         if matches!(next, NextPage::Claimed(_)) {
-            self.note(|log| log.claims += 1);
+            self.record(|log| log.claims += 1);
         }
         Ok(next)
     }
@@ -109,7 +109,7 @@ impl DeliveryQueue for SpyQueue {
     }
 
     async fn recipients(&self, page: &ClaimedPage) -> Result<Vec<Recipient>, StoreError> {
-        assert!(!self.strikes(|log| &mut log.panics), "asked to panic");
+        assert!(!self.take_failure(|log| &mut log.panics), "asked to panic");
         self.store.recipients(page).await
     }
 
@@ -128,7 +128,7 @@ impl DeliveryQueue for SpyQueue {
         lasting: Duration,
     ) -> Result<(), StoreError> {
         self.store.renew_leases(leases, now, lasting).await?;
-        self.note(|log| log.renewals += leases.len());
+        self.record(|log| log.renewals += leases.len());
         Ok(())
     }
 
@@ -138,7 +138,7 @@ impl DeliveryQueue for SpyQueue {
         settlement: Settlement,
         now: UnixMillis,
     ) -> Result<SettleOutcome, StoreError> {
-        if self.strikes(|log| &mut log.failing_settlements) {
+        if self.take_failure(|log| &mut log.failing_settlements) {
             return Err(StoreError {
                 context: "settle a page",
                 is_overload: false,
@@ -147,14 +147,14 @@ impl DeliveryQueue for SpyQueue {
         }
         let settled = self.store.settle(page, settlement.clone(), now).await?;
         if settled == SettleOutcome::Recorded {
-            self.note(|log| log.settlements.push(settlement));
+            self.record(|log| log.settlements.push(settlement));
         }
         Ok(settled)
     }
 
     async fn release(&self, lease: PageLease, due_at: UnixMillis) -> Result<(), StoreError> {
         self.store.release(lease, due_at).await?;
-        self.note(|log| log.releases.push(due_at));
+        self.record(|log| log.releases.push(due_at));
         Ok(())
     }
 }

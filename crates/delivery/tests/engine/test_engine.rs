@@ -1,7 +1,7 @@
 //! Apps with subscribers at a push service, a store, and an engine to reach them.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use base64::Engine as _;
@@ -16,10 +16,11 @@ use hato_domain::{
 use hato_service::access::{ActorKind, ActorRecord};
 use hato_service::ports::{
     AcceptSendOutcome, Audience, Clock, DeadLetterRecord, NewSend, NewSubscription, SendRecord,
-    Store, SystemClock,
+    Store,
 };
 use hato_service::{Notifier, SecretKey, Secrets};
 use hato_testkit::TestDatabase;
+use hato_testkit::manual_clock::ManualClock;
 use hato_testkit::push_service::{
     BrowserSubscription, Decryption, Protocols, PushService, PushServiceOptions,
 };
@@ -29,21 +30,6 @@ use crate::test_app::TestApp;
 
 pub const ENCRYPTION_KEY: [u8; 32] = [7; 32];
 pub const PAYLOAD: &str = r#"{"title":"鳩","body":"coo"}"#;
-
-/// A clock that starts with the machine's, and then only moves when it is set.
-pub struct ManualClock(AtomicI64);
-
-impl ManualClock {
-    fn new() -> Self {
-        Self(AtomicI64::new(SystemClock.now().0))
-    }
-}
-
-impl Clock for ManualClock {
-    fn now(&self) -> UnixMillis {
-        UnixMillis(self.0.load(Ordering::SeqCst))
-    }
-}
 
 pub struct TestEngine {
     pub service: PushService,
@@ -81,7 +67,7 @@ impl TestEngine {
         let service = PushService::start_with(options).await.expect("a free port");
         let store = hato_store::open(database.url()).await;
         let store = store.expect("a new store");
-        let clock = Arc::new(ManualClock::new());
+        let clock = Arc::new(ManualClock::starting_now());
         Self {
             settings: settings(&service),
             service,
@@ -303,13 +289,11 @@ impl TestEngine {
     }
 
     pub fn advance_clock(&self, span: Duration) {
-        let millis = i64::try_from(span.as_millis()).expect("a short time");
-        self.clock.0.fetch_add(millis, Ordering::SeqCst);
+        self.clock.advance(span);
     }
 
     pub fn rewind_clock(&self, span: Duration) {
-        let millis = i64::try_from(span.as_millis()).expect("a short time");
-        self.clock.0.fetch_sub(millis, Ordering::SeqCst);
+        self.clock.set_back(span);
     }
 
     /// So many seconds from now.

@@ -1,38 +1,29 @@
 //! An app with a webhook and subscribers, a store, and a sender.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use hato_delivery::{WebhookSender, WebhookSettings};
 use hato_domain::notification::Links;
 use hato_domain::{
     AccountId, AppId, BrowserKeys, Email, Endpoint, Notification, OutboundPolicy, Plan,
-    ProfileChange, PushOptions, Schedule, SendId, SubscriptionId, UnixMillis, WebhookUrl,
+    ProfileChange, PushOptions, Schedule, SendId, SubscriptionId, WebhookUrl,
 };
 use hato_service::access::{ActorKind, ActorRecord};
 use hato_service::ports::{
     AcceptSendOutcome, AccountRecord, AppChange, AttemptRecord, Audience, ChangeAppOutcome,
     ClaimedPage, Clock, NewApp, NewSend, NewSubscription, NextPage, PageClaimRequest,
-    QueueTestOutcome, Recipient, SentRecipient, SettleOutcome, Settlement, Store, SystemClock,
-    WebhookRecord,
+    QueueTestOutcome, Recipient, SentRecipient, SettleOutcome, Settlement, Store, WebhookRecord,
 };
 use hato_service::{Notifier, SecretKey, Secrets};
 use hato_testkit::TestDatabase;
+use hato_testkit::manual_clock::ManualClock;
 use hato_testkit::test_ca::TestCa;
 use hato_testkit::webhook_receiver::WebhookReceiver;
 
 pub const ENCRYPTION_KEY: [u8; 32] = [7; 32];
 pub const DAY: Duration = Duration::from_hours(24);
-
-/// A clock that starts with the machine's, and then only moves when it is set.
-pub struct ManualClock(AtomicI64);
-
-impl Clock for ManualClock {
-    fn now(&self) -> UnixMillis {
-        UnixMillis(self.0.load(Ordering::SeqCst))
-    }
-}
 
 pub struct TestWebhooks {
     pub test_ca: TestCa,
@@ -72,7 +63,7 @@ impl TestWebhooks {
             },
             test_ca,
             store: store.expect("a new store"),
-            clock: Arc::new(ManualClock(AtomicI64::new(SystemClock.now().0))),
+            clock: Arc::new(ManualClock::starting_now()),
             notifier: Notifier::default(),
             app: AppId::trusted(String::new()),
             number: AtomicU64::new(0),
@@ -265,13 +256,11 @@ impl TestWebhooks {
     }
 
     pub fn advance_clock(&self, span: Duration) {
-        let millis = i64::try_from(span.as_millis()).expect("a short time");
-        self.clock.0.fetch_add(millis, Ordering::SeqCst);
+        self.clock.advance(span);
     }
 
     pub fn rewind_clock(&self, span: Duration) {
-        let millis = i64::try_from(span.as_millis()).expect("a short time");
-        self.clock.0.fetch_sub(millis, Ordering::SeqCst);
+        self.clock.set_back(span);
     }
 }
 

@@ -12,7 +12,7 @@ use std::{io::Write, net::SocketAddr, path::PathBuf};
 
 /// Serves a folder as a site that uses Hato
 #[derive(Parser)]
-struct Args {
+struct CustomerSiteArgs {
     /// The site's files
     #[arg(long, default_value = PLAIN_SAMPLE)]
     folder: PathBuf,
@@ -38,10 +38,10 @@ enum PolicyArg {
 }
 
 fn main() -> anyhow::Result<()> {
-    program::run(serve(Args::parse()))
+    program::run(serve(CustomerSiteArgs::parse()))
 }
 
-async fn serve(args: Args) -> anyhow::Result<()> {
+async fn serve(args: CustomerSiteArgs) -> anyhow::Result<()> {
     let listen = args.listen;
     let site = CustomerSite::start(args.settings())
         .await
@@ -52,7 +52,7 @@ async fn serve(args: Args) -> anyhow::Result<()> {
     program::wait_for_shutdown().await
 }
 
-impl Args {
+impl CustomerSiteArgs {
     fn settings(self) -> SiteSettings {
         SiteSettings {
             listen: self.listen,

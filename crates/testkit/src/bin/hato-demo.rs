@@ -8,7 +8,7 @@ use hato_testkit::{
     firefox_profile,
     owner::PASSWORD,
     push_service::{PushService, PushServiceOptions},
-    server::{HatoServer, Launch},
+    server::{HatoServer, ServerLaunch},
 };
 use serde_json::json;
 use std::{
@@ -25,7 +25,7 @@ const EMAIL: &str = "demo@example.com";
 
 /// Runs Hato with a sample customer's site and a push service of its own
 #[derive(Parser)]
-struct Args {
+struct DemoArgs {
     /// The server program; target/release/hato-server if not given
     #[arg(long)]
     server: Option<PathBuf>,
@@ -58,7 +58,7 @@ struct Demo {
 
 #[tokio::main]
 async fn main() -> ExitCode {
-    match run(Args::parse()).await {
+    match run(DemoArgs::parse()).await {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("hato-demo: {error:#}");
@@ -67,7 +67,7 @@ async fn main() -> ExitCode {
     }
 }
 
-async fn run(args: Args) -> anyhow::Result<()> {
+async fn run(args: DemoArgs) -> anyhow::Result<()> {
     let mut demo = Demo::start(args).await?;
     demo.explain(&mut std::io::stdout().lock())?;
     let mut terminate = signal(SignalKind::terminate())?;
@@ -85,13 +85,13 @@ async fn run(args: Args) -> anyhow::Result<()> {
 }
 
 impl Demo {
-    async fn start(args: Args) -> anyhow::Result<Self> {
+    async fn start(args: DemoArgs) -> anyhow::Result<Self> {
         let binary = server_binary(args.server)?;
         let data = prepare_folder(args.data, args.keep)?;
         let service = start_push_service(args.websocket_listen).await?;
         firefox_profile::write_profile(&data.join("firefox"), service.websocket_url())?;
         let base_url = format!("http://localhost:{}", args.server_listen.port());
-        let server = Launch::new(binary)
+        let server = ServerLaunch::new(binary)
             .data_dir(data.join("hato"))
             .env("HATO_LISTEN", args.server_listen.to_string())
             .env("HATO_BASE_URL", &base_url)
@@ -150,8 +150,8 @@ impl Demo {
     }
 }
 
-fn server_binary(given: Option<PathBuf>) -> anyhow::Result<PathBuf> {
-    let binary = given.unwrap_or_else(|| workspace().join("target/release/hato-server"));
+fn server_binary(chosen: Option<PathBuf>) -> anyhow::Result<PathBuf> {
+    let binary = chosen.unwrap_or_else(|| workspace().join("target/release/hato-server"));
     ensure!(
         binary.is_file(),
         "there is no server at {}: run `make build`, or name one with --server",
@@ -160,8 +160,8 @@ fn server_binary(given: Option<PathBuf>) -> anyhow::Result<PathBuf> {
     Ok(binary)
 }
 
-fn prepare_folder(given: Option<PathBuf>, keep: bool) -> anyhow::Result<PathBuf> {
-    let data = given.unwrap_or_else(|| workspace().join("target/demo"));
+fn prepare_folder(chosen: Option<PathBuf>, keep: bool) -> anyhow::Result<PathBuf> {
+    let data = chosen.unwrap_or_else(|| workspace().join("target/demo"));
     if !keep {
         wipe(&data)?;
     }

@@ -6,7 +6,7 @@ use futures_util::future::{join_all, try_join_all};
 use hato_cluster::{Cluster, Durability};
 use hato_testkit::{
     load_balancer::{LoadBalancer, Program},
-    server::{HatoServer, Launch},
+    server::{HatoServer, ServerLaunch},
 };
 use std::{
     io::{self, Write},
@@ -22,7 +22,7 @@ const WORKERS: usize = 3;
 
 /// Runs a fleet of Hato over a PostgreSQL of its own, for trying it
 #[derive(Parser)]
-struct Args {
+struct FleetArgs {
     /// The server program; target/release/hato-server if not given
     #[arg(long)]
     server: Option<PathBuf>,
@@ -41,7 +41,7 @@ enum Balancer {
 }
 
 /// What `make fleet` has running. What is dropped first ends first: nobody outlives the database.
-struct Fleet {
+struct RunningFleet {
     balancer: Option<(Program, LoadBalancer)>,
     api: Vec<HatoServer>,
     workers: Vec<HatoServer>,
@@ -51,7 +51,7 @@ struct Fleet {
 
 #[tokio::main]
 async fn main() -> ExitCode {
-    match run(Args::parse()).await {
+    match run(FleetArgs::parse()).await {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("hato-fleet: {error:#}");
@@ -60,11 +60,11 @@ async fn main() -> ExitCode {
     }
 }
 
-async fn run(args: Args) -> anyhow::Result<()> {
+async fn run(args: FleetArgs) -> anyhow::Result<()> {
     let mut terminate = signal(SignalKind::terminate())?;
     let mut interrupt = signal(SignalKind::interrupt())?;
     let fleet = tokio::select! {
-        fleet = Fleet::start(args) => fleet?,
+        fleet = RunningFleet::start(args) => fleet?,
         _ = interrupt.recv() => return Ok(()),
         _ = terminate.recv() => return Ok(()),
     };
@@ -76,8 +76,8 @@ async fn run(args: Args) -> anyhow::Result<()> {
     fleet.end().await
 }
 
-impl Fleet {
-    async fn start(args: Args) -> anyhow::Result<Self> {
+impl RunningFleet {
+    async fn start(args: FleetArgs) -> anyhow::Result<Self> {
         let binary = server_binary(args.server)?;
         let listen = with_port(args.listen)?;
         let base_url = format!("http://localhost:{}", listen.port());
@@ -91,8 +91,8 @@ impl Fleet {
         });
         let workers = (0..WORKERS).map(|_| process("worker"));
         let (api, workers) = tokio::try_join!(
-            try_join_all(api.map(Launch::start)),
-            try_join_all(workers.map(Launch::start)),
+            try_join_all(api.map(ServerLaunch::start)),
+            try_join_all(workers.map(ServerLaunch::start)),
         )?;
         let balancer = match program {
             Some(program) => Some(balance(program, listen, &api).await?),
@@ -145,9 +145,9 @@ impl Fleet {
     }
 }
 
-fn server_binary(given: Option<PathBuf>) -> anyhow::Result<PathBuf> {
+fn server_binary(chosen: Option<PathBuf>) -> anyhow::Result<PathBuf> {
     let built = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/release/hato-server");
-    let binary = given.unwrap_or(built);
+    let binary = chosen.unwrap_or(built);
     ensure!(
         binary.is_file(),
         "there is no server at {}: run `make build`, or name one with --server",
@@ -168,12 +168,12 @@ fn process_settings(
     binary: &Path,
     cluster: &Cluster,
     base_url: &str,
-) -> anyhow::Result<impl Fn(&str) -> Launch + use<>> {
+) -> anyhow::Result<impl Fn(&str) -> ServerLaunch + use<>> {
     let secrets = secrets(binary)?;
     let (binary, base_url) = (binary.to_owned(), base_url.to_owned());
     let database = cluster.url(DATABASE);
     Ok(move |role: &str| {
-        let launch = Launch::new(&binary)
+        let launch = ServerLaunch::new(&binary)
             .env("HATO_ROLE", role)
             .env("HATO_DATABASE_URL", &database)
             .env("HATO_BASE_URL", &base_url)

@@ -18,7 +18,7 @@ use std::{
 
 /// A stand-in push service that is real on the wire
 #[derive(Parser)]
-struct Args {
+struct PushServiceArgs {
     /// Address of the TLS side
     #[arg(long, default_value = "127.0.0.1:0")]
     listen: SocketAddr,
@@ -58,7 +58,7 @@ enum ProtocolsArg {
     Http1,
 }
 
-impl Args {
+impl PushServiceArgs {
     fn options(&self) -> PushServiceOptions {
         PushServiceOptions {
             listen: self.listen,
@@ -82,10 +82,10 @@ impl Args {
 }
 
 fn main() -> anyhow::Result<()> {
-    program::run(run(Args::parse()))
+    program::run(run(PushServiceArgs::parse()))
 }
 
-async fn run(args: Args) -> anyhow::Result<()> {
+async fn run(args: PushServiceArgs) -> anyhow::Result<()> {
     let service = PushService::start_with(args.options())
         .await
         .context("an address cannot be bound")?;

@@ -111,17 +111,17 @@ impl GithubState {
     }
 
     fn exchange(&mut self, form: &HashMap<String, String>) -> Result<String, &'static str> {
-        let given = |name: &str| form.get(name).map(String::as_str).unwrap_or_default();
-        if (given("client_id"), given("client_secret")) != (CLIENT_ID, CLIENT_SECRET) {
+        let field = |name: &str| form.get(name).map(String::as_str).unwrap_or_default();
+        if (field("client_id"), field("client_secret")) != (CLIENT_ID, CLIENT_SECRET) {
             return Err("incorrect_client_credentials");
         }
-        if given("grant_type") != "authorization_code" {
+        if field("grant_type") != "authorization_code" {
             return Err("unsupported_grant_type");
         }
-        let grant = self.grants.remove(given("code"));
+        let grant = self.grants.remove(field("code"));
         let grant = grant.ok_or("bad_verification_code")?;
-        let challenge = URL_SAFE_NO_PAD.encode(Sha256::digest(given("code_verifier")));
-        if challenge != grant.challenge || given("redirect_uri") != grant.callback {
+        let challenge = URL_SAFE_NO_PAD.encode(Sha256::digest(field("code_verifier")));
+        if challenge != grant.challenge || field("redirect_uri") != grant.callback {
             return Err("bad_verification_code");
         }
         let token = self.next_id("gho");

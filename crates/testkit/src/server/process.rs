@@ -1,6 +1,6 @@
 //! The server's process, and what it writes.
 
-use super::{Launch, SERVER_TIMEOUT, ServerError};
+use super::{SERVER_TIMEOUT, ServerError, ServerLaunch};
 use std::{
     collections::VecDeque,
     fmt::Write,
@@ -26,7 +26,7 @@ pub(super) struct ServerProcess {
 }
 
 impl ServerProcess {
-    pub(super) fn spawn(launch: &Launch) -> Result<Self, ServerError> {
+    pub(super) fn spawn(launch: &ServerLaunch) -> Result<Self, ServerError> {
         let failed = |error| ServerError::Run(launch.binary.clone(), error);
         std::fs::create_dir_all(launch.folder.path()).map_err(failed)?;
         let mut child = launch.command("serve").spawn().map_err(failed)?;

@@ -1,6 +1,6 @@
 //! The control side and the program around it, as a test in another language would use them.
 
-use crate::sender::{Http2, ReferenceSender};
+use crate::sender::{Http2Client, ReferenceSender};
 use hato_testkit::{
     client::Client,
     push_service::{BrowserSubscription, PushService},
@@ -38,7 +38,7 @@ async fn subscribes_scripts_and_reads_messages() {
         let control = control.clone();
         tokio::spawn(async move { control.get("/messages?since=2&wait_ms=60000").await })
     };
-    let mut connection = Http2::connect(&service).await;
+    let mut connection = Http2Client::connect(&service).await;
     for expected in [500, 429, 201] {
         let answer = connection
             .send(sender.push(&browser, "{\"title\":\"a\"}"))
@@ -67,10 +67,10 @@ async fn what_is_held_is_answered_once_it_is_released() {
     let named = json!({"subscription": held.endpoint});
     let reply = control.post("/hold", &named).await.expect("a reply");
     assert_eq!(reply.status, 200);
-    let mut connection = Http2::connect(&service).await;
+    let mut connection = Http2Client::connect(&service).await;
     let request = sender.push(&held, "{}");
     let waiting = tokio::spawn(async move { connection.send(request).await });
-    let mut connection = Http2::connect(&service).await;
+    let mut connection = Http2Client::connect(&service).await;
     let answer = connection.send(sender.push(&other, "{}")).await;
     assert_eq!(answer.expect("an answer").status, 201);
     assert!(!waiting.is_finished());

@@ -1,6 +1,6 @@
 //! The WebSocket side, with tokio-tungstenite in Firefox's place.
 
-use crate::sender::{Http2, ReferenceSender};
+use crate::sender::{Http2Client, ReferenceSender};
 use futures_util::{SinkExt, StreamExt};
 use hato_testkit::push_service::{BrowserSubscription, PushService};
 use serde_json::{Value, json};
@@ -82,7 +82,7 @@ async fn forwards_pushes_and_records_acks() {
     let request = push(&sender, &service, &endpoint);
     let body = request.body().clone();
 
-    let mut connection = Http2::connect(&service).await;
+    let mut connection = Http2Client::connect(&service).await;
     let answer = connection.send(request).await.expect("an answer");
     assert_eq!(answer.status, 201);
 
@@ -118,7 +118,7 @@ async fn binds_endpoints_to_the_registered_key() {
     firefox.hello(None).await;
     let endpoint = firefox.register(&ReferenceSender::new().public_key()).await;
 
-    let mut connection = Http2::connect(&service).await;
+    let mut connection = Http2Client::connect(&service).await;
     let request = push(&ReferenceSender::new(), &service, &endpoint);
     let answer = connection.send(request).await.expect("an answer");
 
@@ -137,7 +137,7 @@ async fn an_unregistered_channel_is_gone() {
         .await;
     assert_eq!(firefox.next_frame().await["status"], 200);
 
-    let mut connection = Http2::connect(&service).await;
+    let mut connection = Http2Client::connect(&service).await;
     let request = push(&sender, &service, &endpoint);
     let answer = connection.send(request).await.expect("an answer");
 
@@ -153,7 +153,7 @@ async fn keeps_messages_for_a_browser_that_comes_back() {
     let endpoint = firefox.register(&sender.public_key()).await;
     drop(firefox);
 
-    let mut connection = Http2::connect(&service).await;
+    let mut connection = Http2Client::connect(&service).await;
     let request = push(&sender, &service, &endpoint);
     let answer = connection.send(request).await.expect("an answer");
     assert_eq!(answer.status, 201);
@@ -184,7 +184,7 @@ async fn a_renewed_browser_loses_its_subscriptions() {
     let mut firefox = Firefox::connect(&service).await;
     assert_ne!(firefox.hello(Some(&uaid)).await, uaid);
 
-    let mut connection = Http2::connect(&service).await;
+    let mut connection = Http2Client::connect(&service).await;
     let request = push(&sender, &service, &endpoint);
     let answer = connection.send(request).await.expect("an answer");
     assert_eq!(answer.status, 410);

@@ -5,7 +5,7 @@ use hato_testkit::{
     customer_site::{CustomerSite, Policy, SiteSettings},
     firefox_profile,
     push_service::PushService,
-    server::{Launch, ServerError},
+    server::{ServerError, ServerLaunch},
 };
 use std::{fs, os::unix::fs::PermissionsExt, path::PathBuf};
 use tempfile::TempDir;
@@ -82,7 +82,7 @@ async fn a_server_is_killed_restarted_and_stopped() {
     let body = "trap 'exit 7' TERM\necho \"INFO listening on http://$READY \" >&2\n\
                 while :; do sleep 1; done";
     let binary = stand_in(&folder, body);
-    let launch = Launch::new(binary)
+    let launch = ServerLaunch::new(binary)
         .env("READY", ready.control_address().to_string())
         .with_push_service(&ready);
 
@@ -105,7 +105,7 @@ async fn a_server_is_killed_restarted_and_stopped() {
 async fn a_server_that_does_not_start_says_why() {
     let folder = TempDir::new().expect("a folder");
     let binary = stand_in(&folder, "echo 'HATO_LISTEN takes an address' >&2; exit 2");
-    match Launch::new(binary).start().await {
+    match ServerLaunch::new(binary).start().await {
         Err(ServerError::Ended(log)) => assert!(log.contains("HATO_LISTEN takes an address")),
         Err(other) => panic!("another error: {other}"),
         Ok(_) => panic!("it did not start"),

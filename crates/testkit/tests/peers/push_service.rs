@@ -1,6 +1,6 @@
 //! The push service judged from outside, by a sender that shares no code with Hato's.
 
-use crate::sender::{Http2, ReferenceSender, send_http1};
+use crate::sender::{Http2Client, ReferenceSender, send_http1};
 use hato_testkit::push_service::{
     Decryption, Protocols, PushService, PushServiceOptions, ScriptedResponse,
 };
@@ -21,7 +21,7 @@ async fn delivers_decrypted_over_http2() {
         .headers_mut()
         .insert("topic", "bread".parse().expect("ASCII"));
 
-    let mut connection = Http2::connect(&service).await;
+    let mut connection = Http2Client::connect(&service).await;
     let answer = connection.send(request).await.expect("an answer");
 
     assert_eq!(
@@ -76,7 +76,7 @@ async fn spoiled(
     let browser = service.subscribe(Some(&sender.public_key()));
     let mut request = sender.push(&browser, "{}");
     spoil(&sender, &service, &mut request);
-    let mut connection = Http2::connect(&service).await;
+    let mut connection = Http2Client::connect(&service).await;
     let answer = connection.send(request).await.expect("an answer");
     service.seen(|seen| {
         assert_eq!(seen.violations.len(), 1);
@@ -191,7 +191,7 @@ async fn records_what_cannot_be_decrypted() {
     let mut request = sender.push(&other, "{}");
     *request.uri_mut() = addressee.endpoint.parse().expect("a URI");
 
-    let mut connection = Http2::connect(&service).await;
+    let mut connection = Http2Client::connect(&service).await;
     let answer = connection.send(request).await.expect("an answer");
 
     assert_eq!(answer.status, 201);
@@ -218,7 +218,7 @@ async fn answers_by_script_then_by_default() {
         4 => ScriptedResponse::Status(404),
         _ => ScriptedResponse::Created,
     });
-    let mut connection = Http2::connect(&service).await;
+    let mut connection = Http2Client::connect(&service).await;
 
     let mut statuses = Vec::new();
     for browser in [&scripted, &scripted, &scripted, &scripted, &plain, &plain] {
@@ -245,7 +245,7 @@ async fn an_ended_subscription_is_gone_and_an_unknown_one_unmatched() {
     let service = PushService::start().await;
     let sender = ReferenceSender::new();
     let browser = service.subscribe(None);
-    let mut connection = Http2::connect(&service).await;
+    let mut connection = Http2Client::connect(&service).await;
 
     service.unsubscribe(&browser);
     let gone = connection.send(sender.push(&browser, "{}")).await;
@@ -271,11 +271,11 @@ async fn cuts_hangs_and_retires_connections() {
     let browser = service.subscribe(None);
     service.script(&browser, [ScriptedResponse::Reset, ScriptedResponse::Hang]);
 
-    let mut cut = Http2::connect(&service).await;
+    let mut cut = Http2Client::connect(&service).await;
     let answer = cut.send(sender.push(&browser, "{}")).await;
     assert!(answer.is_err());
 
-    let mut hanging = Http2::connect(&service).await;
+    let mut hanging = Http2Client::connect(&service).await;
     let request = sender.push(&browser, "{}");
     let unanswered = tokio::spawn(async move { hanging.send(request).await });
     service
@@ -284,7 +284,7 @@ async fn cuts_hangs_and_retires_connections() {
     assert!(!unanswered.is_finished());
     unanswered.abort();
 
-    let mut retired = Http2::connect(&service).await;
+    let mut retired = Http2Client::connect(&service).await;
     for _ in 0..2 {
         let answer = retired.send(sender.push(&browser, "{}")).await;
         assert_eq!(answer.expect("an answer").status, 201);
@@ -302,7 +302,7 @@ async fn counts_what_it_does_not_keep() {
     let service = PushService::start_with(options).await.expect("it starts");
     let sender = ReferenceSender::new();
     let browsers = service.subscribe_many(None, 7);
-    let mut connection = Http2::connect(&service).await;
+    let mut connection = Http2Client::connect(&service).await;
     for browser in &browsers {
         let answer = connection.send(sender.push(browser, "{}")).await;
         assert_eq!(answer.expect("an answer").status, 201);
@@ -324,7 +324,7 @@ async fn a_slow_one_handles_what_its_sender_has_given_up_as_well() {
     let service = PushService::start_with(options).await.expect("it starts");
     let sender = ReferenceSender::new();
     let browser = service.subscribe(None);
-    let mut connection = Http2::connect(&service).await;
+    let mut connection = Http2Client::connect(&service).await;
     let push = connection.send(sender.push(&browser, "{}"));
     let patience = std::time::Duration::from_millis(500);
     assert!(tokio::time::timeout(patience, push).await.is_err());

@@ -95,11 +95,11 @@ fn decode(text: &str) -> Vec<u8> {
 }
 
 /// One HTTP/2 connection to a push service.
-pub struct Http2 {
+pub struct Http2Client {
     sender: hyper::client::conn::http2::SendRequest<Full<Bytes>>,
 }
 
-impl Http2 {
+impl Http2Client {
     pub async fn connect(service: &PushService) -> Self {
         let stream = connect_tls(service, &["h2"]).await;
         assert_eq!(stream.get_ref().1.alpn_protocol(), Some(b"h2".as_slice()));

@@ -3,7 +3,7 @@
 use hato_testkit::push_service::{
     BrowserSubscription, Decryption, PushService, PushServiceOptions, ScriptedResponse,
 };
-use hato_testkit::server::Launch;
+use hato_testkit::server::ServerLaunch;
 use serde_json::Map;
 
 use super::*;
@@ -18,7 +18,7 @@ async fn three(
     database: TestDatabase,
 ) -> (HatoServer, OwnedApp, PushService, Vec<BrowserSubscription>) {
     let push = PushService::start().await;
-    let server = start(Launch::on(BINARY, database).with_push_service(&push)).await;
+    let server = start(ServerLaunch::on(BINARY, database).with_push_service(&push)).await;
     let app = app(&server, "owner@example.com").await;
     let browsers: Vec<_> = (0..3).map(|_| push.subscribe(None)).collect();
     for browser in &browsers {
@@ -150,7 +150,7 @@ async fn who_took_a_send_is_known_without_a_row_for_each(database: TestDatabase)
         ..PushServiceOptions::default()
     });
     let push = push.await.expect("a free port");
-    let server = start(Launch::on(BINARY, database).with_push_service(&push)).await;
+    let server = start(ServerLaunch::on(BINARY, database).with_push_service(&push)).await;
     let app = app(&server, "owner@example.com").await;
     let browsers = push.subscribe_many(None, BROWSERS);
     register(&app.backend, &browsers).await;
@@ -262,7 +262,7 @@ fn sends_of_any_kind(first_day: i64, first: &str) -> String {
 
 #[on_each_database]
 async fn sends_of_any_kind_tell_of_whom_they_were_for(database: TestDatabase) {
-    let api = Launch::on(BINARY, database).env("HATO_ROLE", "api");
+    let api = ServerLaunch::on(BINARY, database).env("HATO_ROLE", "api");
     let server = start(api).await;
     let app = app(&server, "owner@example.com").await;
     spread(&server).await;

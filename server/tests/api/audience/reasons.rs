@@ -1,7 +1,7 @@
 //! Why a subscription is not active.
 
 use hato_testkit::push_service::{PushService, ScriptedResponse};
-use hato_testkit::server::Launch;
+use hato_testkit::server::ServerLaunch;
 use http::Method;
 
 use super::*;
@@ -21,7 +21,7 @@ async fn broadcast(app: &OwnedApp) {
 #[on_each_database]
 async fn each_reason_is_told(database: TestDatabase) {
     let push = PushService::start().await;
-    let server = start(Launch::on(BINARY, database).with_push_service(&push)).await;
+    let server = start(ServerLaunch::on(BINARY, database).with_push_service(&push)).await;
     let (app, other) = (
         app(&server, "owner@example.com").await,
         app(&server, "other@example.com").await,

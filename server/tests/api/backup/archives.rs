@@ -5,7 +5,7 @@ use std::io::{Cursor, Read as _};
 use std::path::Path;
 
 use hato_testkit::TestDatabase;
-use hato_testkit::server::Launch;
+use hato_testkit::server::ServerLaunch;
 use sqlx::{AssertSqlSafe, Connection as _, SqliteConnection};
 use tar::{Archive, Builder, EntryType, Header};
 
@@ -13,7 +13,7 @@ use super::{back_up, names, refusal, run, target};
 use crate::fixtures::{BINARY, setup};
 
 /// One member of an archive: its name, kind and contents.
-type Member<'a> = (&'a str, EntryType, &'a [u8]);
+type ArchiveMember<'a> = (&'a str, EntryType, &'a [u8]);
 
 const FILE: EntryType = EntryType::Regular;
 
@@ -22,7 +22,7 @@ fn compressed(bytes: &[u8]) -> Vec<u8> {
 }
 
 /// An archive with these members, whose names are written as they are.
-fn archive(members: &[Member<'_>]) -> Vec<u8> {
+fn archive(members: &[ArchiveMember<'_>]) -> Vec<u8> {
     let mut builder = Builder::new(Vec::new());
     for (name, kind, contents) in members {
         let mut header = Header::new_gnu();
@@ -72,7 +72,7 @@ async fn assert_refused(bytes: &[u8], words: &str) {
     let (folder, file) = target();
     fs::write(&file, bytes).expect("written");
     let data = folder.path().join("data");
-    let launch = Launch::new(BINARY).data_dir(&data);
+    let launch = ServerLaunch::new(BINARY).data_dir(&data);
     let (code, line) = refusal(&run(&launch, "restore", &[&file.display().to_string()]).await);
     assert_eq!(code, Some(1), "{line}");
     assert!(line.contains(words), "{words} in {line}");
@@ -101,8 +101,8 @@ async fn one_that_is_cut_short_or_damaged_is_refused() {
 #[tokio::test]
 async fn members_that_no_back_up_has_are_refused() {
     let whole = whole().await;
-    let secrets: Member<'_> = ("secrets.toml", FILE, &whole.secrets);
-    let database: Member<'_> = ("hato.db", FILE, &whole.database);
+    let secrets: ArchiveMember<'_> = ("secrets.toml", FILE, &whole.secrets);
+    let database: ArchiveMember<'_> = ("hato.db", FILE, &whole.database);
     let unknown = "a member that no back-up has";
     for (name, kind) in [
         ("/etc/cron.d/evil", FILE),
@@ -193,7 +193,7 @@ async fn databases_that_this_version_cannot_use_are_refused() {
         (damaged, "the database "),
         (Vec::new(), "none of Hato's"),
     ] {
-        let members: [Member<'_>; 2] = [
+        let members: [ArchiveMember<'_>; 2] = [
             ("secrets.toml", FILE, &whole.secrets),
             ("hato.db", FILE, &database),
         ];

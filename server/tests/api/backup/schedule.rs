@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use hato_testkit::TestDatabase;
-use hato_testkit::server::{HatoServer, Launch};
+use hato_testkit::server::{HatoServer, ServerLaunch};
 use serde_json::json;
 
 use super::{assert_done, names, run};
@@ -15,7 +15,7 @@ const MADE: &str = "made a back-up";
 const NOT_DUE: &str = "no back-up is due";
 
 async fn scheduled(database: TestDatabase, folder: &Path) -> HatoServer {
-    let launch = Launch::on(BINARY, database)
+    let launch = ServerLaunch::on(BINARY, database)
         .env("HATO_BACKUP_DIR", folder.display().to_string())
         .env("HATO_BACKUP_KEEP", "3")
         .env("HATO_METRICS_LISTEN", "127.0.0.1:0")
@@ -65,7 +65,7 @@ async fn the_last_ones_are_kept_and_nobody_elses_files_are_touched() {
     assert!(value(&text, "hato_last_backup_timestamp_seconds") > Some(1.7e9));
 
     let file = folder.path().join(&made[2]).display().to_string();
-    let restored = Launch::new(BINARY).data_dir(folder.path().join("restored"));
+    let restored = ServerLaunch::new(BINARY).data_dir(folder.path().join("restored"));
     assert_done(&run(&restored, "restore", &[&file]).await);
 }
 
@@ -109,7 +109,7 @@ async fn while_pages_are_queued_the_copy_is_not_checked_row_by_row() {
     // What is in it is whole all the same.
     let made = names(folder.path()).remove(0);
     let file = folder.path().join(made).display().to_string();
-    let restored = Launch::new(BINARY).data_dir(folder.path().join("restored"));
+    let restored = ServerLaunch::new(BINARY).data_dir(folder.path().join("restored"));
     assert_done(&run(&restored, "restore", &[&file]).await);
 }
 

@@ -1,7 +1,7 @@
 //! A copy of very many rows: all arrive, and come back.
 
 use hato_testkit::TestDatabase;
-use hato_testkit::server::Launch;
+use hato_testkit::server::ServerLaunch;
 
 use super::{assert_copied, copy, file, moved};
 use crate::database::fill_subscriptions;
@@ -10,7 +10,7 @@ use crate::fixtures::{BINARY, app, env_or, snapshot, start};
 #[tokio::test(flavor = "multi_thread")]
 async fn as_many_rows_as_there_are_arrive_and_come_back() {
     let count = usize::try_from(env_or("HATO_RECIPIENTS", 5_000)).expect("not so many");
-    let launch = Launch::on(BINARY, TestDatabase::sqlite().await);
+    let launch = ServerLaunch::on(BINARY, TestDatabase::sqlite().await);
     let mut server = start(launch.clone()).await;
     let app = app(&server, "owner@example.com").await;
     fill_subscriptions(&server, count, "https://push.example.com/").await;

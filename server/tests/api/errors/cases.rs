@@ -4,7 +4,7 @@ use hato_domain::ErrorCode;
 use hato_testkit::TestDatabase;
 use hato_testkit::client::{Client, Reply};
 use hato_testkit::owner::{OwnedApp, PASSWORD};
-use hato_testkit::server::{HatoServer, Launch};
+use hato_testkit::server::{HatoServer, ServerLaunch};
 use http::Method;
 use serde_json::{Value, json};
 
@@ -16,8 +16,8 @@ use crate::held_requests::hold_requests;
 /// The server's `HATO_PRICING_URL`, which errors about a plan's limit link to.
 pub const PRICING_URL: &str = "https://pricing.example/plans";
 
-pub fn launch(database: TestDatabase) -> Launch {
-    Launch::on(BINARY, database).env("HATO_PRICING_URL", PRICING_URL)
+pub fn launch(database: TestDatabase) -> ServerLaunch {
+    ServerLaunch::on(BINARY, database).env("HATO_PRICING_URL", PRICING_URL)
 }
 
 pub async fn setup(database: TestDatabase) -> (HatoServer, OwnedApp) {

@@ -3,7 +3,7 @@
 use hato_domain::ErrorCode;
 use hato_testkit::TestDatabase;
 use hato_testkit::client::{Client, Reply};
-use hato_testkit::server::Launch;
+use hato_testkit::server::ServerLaunch;
 use http::Method;
 
 use super::ErrorCase;
@@ -41,7 +41,7 @@ pub async fn all(database: TestDatabase) -> Vec<ErrorCase> {
     ]
 }
 
-fn with_github(database: TestDatabase) -> Launch {
+fn with_github(database: TestDatabase) -> ServerLaunch {
     launch(database)
         .env("HATO_GITHUB_CLIENT_ID", "id")
         .env("HATO_GITHUB_CLIENT_SECRET", "secret")

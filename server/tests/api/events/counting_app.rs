@@ -4,7 +4,7 @@ use hato_testkit::TestDatabase;
 use hato_testkit::client::{Client, Reply};
 use hato_testkit::owner::{OwnedApp, PASSWORD};
 use hato_testkit::push_service::{PushService, ReceivedMessage};
-use hato_testkit::server::{HatoServer, Launch};
+use hato_testkit::server::{HatoServer, ServerLaunch};
 use http::Method;
 use serde_json::{Value, json};
 
@@ -19,10 +19,10 @@ pub struct CountingApp {
 
 impl CountingApp {
     pub async fn new(database: TestDatabase, browsers: usize) -> Self {
-        Self::with(Launch::on(BINARY, database), browsers).await
+        Self::with(ServerLaunch::on(BINARY, database), browsers).await
     }
 
-    pub async fn with(launch: Launch, browsers: usize) -> Self {
+    pub async fn with(launch: ServerLaunch, browsers: usize) -> Self {
         let push = PushService::start().await;
         let launch = launch
             .with_push_service(&push)

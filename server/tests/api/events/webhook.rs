@@ -25,11 +25,11 @@ async fn the_webhook_hears_of_new_counts_once_a_day(database: TestDatabase) {
     counting.counted(&path, "clicked_count", 1).await;
     // It sweeps when it starts.
     counting.server.restart().await.expect("it starts again");
-    let told = |seen: &[Event], count| {
+    let has_counts = |seen: &[Event], count| {
         let of_engagement = seen.iter().filter(|it| it.kind() == "send.engagement");
         of_engagement.count() >= count
     };
-    receiver.wait_until(|seen| told(seen, 1)).await;
+    receiver.wait_until(|seen| has_counts(seen, 1)).await;
     let events = receiver.seen();
     let of_engagement = events.iter().filter(|it| it.kind() == "send.engagement");
     let data: Vec<_> = of_engagement.map(|it| it.json()["data"].clone()).collect();
@@ -51,5 +51,5 @@ async fn the_webhook_hears_of_new_counts_once_a_day(database: TestDatabase) {
     let earlier = "UPDATE sends SET engagement_due_at = engagement_told_at";
     execute(&counting.server, earlier).await;
     counting.server.restart().await.expect("it starts again");
-    receiver.wait_until(|seen| told(seen, 2)).await;
+    receiver.wait_until(|seen| has_counts(seen, 2)).await;
 }

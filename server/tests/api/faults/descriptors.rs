@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 
 use hato_testkit::push_service::{PushService, ScriptedResponse};
-use hato_testkit::server::{HatoServer, Launch};
+use hato_testkit::server::{HatoServer, ServerLaunch};
 use hato_testkit::{TestDatabase, on_each_database};
 use rustix::process::{Pid, Resource, Rlimit, getrlimit, prlimit};
 use serde_json::json;
@@ -26,7 +26,7 @@ fn limit_files(server: &HatoServer, current: Option<u64>) -> Option<u64> {
 async fn without_file_descriptors_nobodys_attempt_is_used_up(database: TestDatabase) {
     let push = PushService::start().await;
     // What fails after the first attempt has failed for good a moment later.
-    let launch = Launch::on(BINARY, database)
+    let launch = ServerLaunch::on(BINARY, database)
         .with_push_service(&push)
         .env("HATO_RETRY_DELAYS", "5s,1ms,1ms");
     let server = start(launch).await;
@@ -57,7 +57,7 @@ async fn as_many_files_may_be_open_as_the_system_permits() {
     let text = format!("#!/bin/sh\nulimit -Sn 128 && exec '{BINARY}' \"$@\"\n");
     fs::write(&script, text).expect("written");
     fs::set_permissions(&script, fs::Permissions::from_mode(0o700)).expect("it is ours");
-    let server = start(Launch::new(script)).await;
+    let server = start(ServerLaunch::new(script)).await;
     let id = server.process_id().expect("it runs");
     let limits = fs::read_to_string(format!("/proc/{id}/limits")).expect("a list");
     let line = limits

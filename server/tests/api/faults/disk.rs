@@ -4,7 +4,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;
 
 use hato_testkit::push_service::ScriptedResponse;
-use hato_testkit::server::Launch;
+use hato_testkit::server::ServerLaunch;
 use serde_json::json;
 use tempfile::TempDir;
 use tokio::process::Command;
@@ -40,7 +40,7 @@ impl FaultFixture {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_full_disk_is_an_error_and_then_nothing_is_lost() {
     let folder = TempDir::new().expect("a temporary folder");
-    let launch = Launch::new(program(&folder)).env("HATO_RETRY_DELAYS", "200ms,500ms,2s");
+    let launch = ServerLaunch::new(program(&folder)).env("HATO_RETRY_DELAYS", "200ms,500ms,2s");
     let recipients = env_or("HATO_RECIPIENTS", 2_000);
     let fixture = FaultFixture::new(launch, recipients).await;
     fixture.push.respond_by_number(|number| match number {

@@ -2,7 +2,7 @@
 
 use hato_testkit::push_service::ScriptedResponse;
 use hato_testkit::seeded_rng;
-use hato_testkit::server::Launch;
+use hato_testkit::server::ServerLaunch;
 use hato_testkit::{TestDatabase, on_each_database};
 use serde_json::{Value, json};
 
@@ -76,7 +76,7 @@ async fn nor_does_one_that_is_killed_during_a_send_to_a_tag(database: TestDataba
 
 /// Sends the message, which is for everyone, while the server is killed again and again.
 async fn survive_kills(database: TestDatabase, message: Value) {
-    let launch = Launch::on(BINARY, database).env("HATO_RETRY_DELAYS", "200ms,500ms,2s");
+    let launch = ServerLaunch::on(BINARY, database).env("HATO_RETRY_DELAYS", "200ms,500ms,2s");
     let mut fixture = FaultFixture::new(launch, RECIPIENTS).await;
     fixture.tag_everybody("news").await;
     fixture

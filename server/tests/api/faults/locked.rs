@@ -2,7 +2,7 @@
 
 use hato_testkit::TestDatabase;
 use hato_testkit::push_service::ScriptedResponse;
-use hato_testkit::server::Launch;
+use hato_testkit::server::ServerLaunch;
 use serde_json::json;
 
 use super::FaultFixture;
@@ -15,7 +15,7 @@ const REQUESTS_BEFORE_LOCK: u64 = 300;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_database_that_somebody_locks_is_an_error_and_then_nothing_is_lost() {
-    let launch = Launch::on(BINARY, TestDatabase::sqlite().await);
+    let launch = ServerLaunch::on(BINARY, TestDatabase::sqlite().await);
     let launch = launch.env("HATO_RETRY_DELAYS", "200ms,500ms,2s");
     let fixture = FaultFixture::new(launch, RECIPIENTS).await;
     fixture.push.respond_by_number(|number| match number {

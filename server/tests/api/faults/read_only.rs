@@ -5,12 +5,12 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::process::{Command, Output, Stdio};
 
 use hato_testkit::TestDatabase;
-use hato_testkit::server::{HatoServer, Launch};
+use hato_testkit::server::{HatoServer, ServerLaunch};
 
 use crate::fixtures::{BINARY, start};
 
 /// A user without rights, as nearly every system numbers them.
-const NOBODY: &str = "65534";
+const NOBODY_UID: &str = "65534";
 
 /// Starts the program on the server's folder as somebody to whom a file's mode says something: as nobody, where the tests run as root.
 /// What leads to the program may be closed to nobody, so the shell opens it.
@@ -19,9 +19,12 @@ fn serve(stopped: &HatoServer) -> Output {
     let mut user = String::new();
     if rustix::process::geteuid().is_root() {
         let mut chown = Command::new("chown");
-        let given = chown.args(["-R", NOBODY]).arg(stopped.data_dir()).status();
-        assert!(given.expect("chown runs").success());
-        user = format!("setpriv --reuid={NOBODY} --clear-groups");
+        let changed = chown
+            .args(["-R", NOBODY_UID])
+            .arg(stopped.data_dir())
+            .status();
+        assert!(changed.expect("chown runs").success());
+        user = format!("setpriv --reuid={NOBODY_UID} --clear-groups");
     }
     Command::new("bash")
         .args(["-c", run, "bash", BINARY, &user])
@@ -34,7 +37,7 @@ fn serve(stopped: &HatoServer) -> Output {
 
 #[tokio::test]
 async fn a_file_that_may_only_be_read_ends_the_start_with_one_line_and_stays() {
-    let mut server = start(Launch::on(BINARY, TestDatabase::sqlite().await)).await;
+    let mut server = start(ServerLaunch::on(BINARY, TestDatabase::sqlite().await)).await;
     server.terminate().await.expect("it stops");
     let path = server.data_dir().join("hato.db");
     let before = fs::read(&path).expect("the database");

@@ -2,7 +2,7 @@
 
 use hato_testkit::push_service::ScriptedResponse;
 use hato_testkit::seeded_rng;
-use hato_testkit::server::Launch;
+use hato_testkit::server::ServerLaunch;
 use hato_testkit::{TestDatabase, on_each_database};
 
 use super::{FAILURE_PERIOD, FaultFixture};
@@ -10,7 +10,7 @@ use crate::fixtures::{BINARY, env_or, wait_until_logged};
 
 #[on_each_database(flavor = "multi_thread")]
 async fn a_push_service_that_stops_and_starts_again_gets_every_message(database: TestDatabase) {
-    let launch = Launch::on(BINARY, database)
+    let launch = ServerLaunch::on(BINARY, database)
         .env("HATO_RETRY_DELAYS", "2s,4s,8s")
         .env("HATO_LOG", "info,hato_delivery=debug");
     let recipients = env_or("HATO_RECIPIENTS", 5_000);

@@ -1,7 +1,7 @@
 //! A job that this program never wrote.
 
 use hato_testkit::push_service::PushService;
-use hato_testkit::server::Launch;
+use hato_testkit::server::ServerLaunch;
 use hato_testkit::{TestDatabase, on_each_database};
 use serde_json::json;
 
@@ -12,7 +12,7 @@ use crate::metrics::{metrics_of, scrape, value};
 #[on_each_database(flavor = "multi_thread")]
 async fn a_job_that_cannot_be_read_is_put_off_and_the_others_are_delivered(database: TestDatabase) {
     let push = PushService::start().await;
-    let launch = Launch::on(BINARY, database).with_push_service(&push);
+    let launch = ServerLaunch::on(BINARY, database).with_push_service(&push);
     let server = start(launch.env("HATO_ROLE", "api")).await;
     let apps = [
         app(&server, "first@example.com").await,

@@ -2,7 +2,7 @@
 
 use hato_testkit::TestDatabase;
 use hato_testkit::push_service::PushService;
-use hato_testkit::server::Launch;
+use hato_testkit::server::ServerLaunch;
 use serde_json::json;
 
 use crate::fixtures::{BINARY, app, post, register, start, wait_until_logged};
@@ -27,7 +27,7 @@ async fn who_is_13_seconds_ahead_says_so_and_delivers_when_the_clocks_agree() {
     let service = PushService::start().await;
     let database = TestDatabase::postgres().await;
     database.execute(SET_BACK);
-    let server = start(Launch::on(BINARY, database).with_push_service(&service)).await;
+    let server = start(ServerLaunch::on(BINARY, database).with_push_service(&service)).await;
     let app = app(&server, "owner@example.com").await;
     let browser = service.subscribe(Some(&app.vapid_public_key));
     register(&app.backend, std::slice::from_ref(&browser)).await;

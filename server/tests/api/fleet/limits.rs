@@ -4,7 +4,7 @@ use hato_testkit::client::{Client, Reply};
 use http::Method;
 use serde_json::{Value, json};
 
-use super::Fleet;
+use super::ServerPair;
 use crate::fixtures::{
     concurrently, count, get, post, registration, send, status_and_code, subscribe,
 };
@@ -12,8 +12,8 @@ use crate::fixtures::{
 const SUBSCRIPTIONS: &str = "/api/v1/subscriptions";
 const NOTIFY: &str = "/api/v1/notify";
 
-async fn behind_a_proxy() -> Fleet {
-    Fleet::with(|launch| {
+async fn behind_a_proxy() -> ServerPair {
+    ServerPair::with(|launch| {
         launch
             .env("HATO_ROLE", "api")
             .env("HATO_TRUSTED_PROXIES", "127.0.0.0/8")
@@ -21,8 +21,8 @@ async fn behind_a_proxy() -> Fleet {
     .await
 }
 
-async fn with_limit(name: &str, limit: &str) -> Fleet {
-    Fleet::with(|launch| launch.env("HATO_ROLE", "api").env(name, limit)).await
+async fn with_limit(name: &str, limit: &str) -> ServerPair {
+    ServerPair::with(|launch| launch.env("HATO_ROLE", "api").env(name, limit)).await
 }
 
 async fn post_from(client: &Client, address: &str, path: &str, body: &str) -> Reply {
@@ -161,7 +161,7 @@ pub const USE_UP: &str = "
 
 #[tokio::test]
 async fn the_month_is_not_passed_by_sends_at_both() {
-    let fleet = Fleet::of_apis().await;
+    let fleet = ServerPair::of_apis().await;
     let app = fleet.app().await;
     subscribe(&app, 2).await;
     fleet.servers[0].database().execute(USE_UP);

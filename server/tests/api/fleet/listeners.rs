@@ -1,20 +1,20 @@
 //! Who listens at one server hears what happens at the other, and listeners are counted over both.
 
-use hato_testkit::event_listener::EventListener;
+use hato_testkit::event_stream_reader::EventStreamReader;
 use serde_json::json;
 
-use super::Fleet;
+use super::ServerPair;
 use crate::fixtures::{get, post, status_and_code};
 
 #[tokio::test]
 async fn events_are_heard_wherever_they_happen() {
-    let fleet = Fleet::of_apis().await;
+    let fleet = ServerPair::of_apis().await;
     let app = fleet.app().await;
     let path = format!("/api/v1/apps/{}/events/stream", app.id);
     let mut listeners = Vec::new();
     for number in 0..4 {
         let client = fleet.client(&app.admin, number);
-        listeners.push(EventListener::open(&client, &path).await);
+        listeners.push(EventStreamReader::open(&client, &path).await);
     }
     for number in 0..2 {
         let refused = get(&fleet.client(&app.admin, number), &path).await;
@@ -30,10 +30,10 @@ async fn events_are_heard_wherever_they_happen() {
     }
     for listener in &mut listeners {
         let heard = listener.events(sends.len()).await.into_iter();
-        let told = heard.map(|(_, body)| {
+        let sent_ids = heard.map(|(_, body)| {
             let event: serde_json::Value = serde_json::from_str(&body).expect("JSON");
             event["data"]["send_id"].clone()
         });
-        assert_eq!(told.collect::<Vec<_>>(), sends);
+        assert_eq!(sent_ids.collect::<Vec<_>>(), sends);
     }
 }

@@ -4,12 +4,12 @@ use hato_testkit::client::Reply;
 use http::Method;
 use serde_json::json;
 
-use super::Fleet;
+use super::ServerPair;
 use crate::fixtures::{concurrently, count, get, send, subscribe};
 
 #[tokio::test]
 async fn twins_at_both_are_one_send() {
-    let fleet = Fleet::of_apis().await;
+    let fleet = ServerPair::of_apis().await;
     let app = fleet.app().await;
     subscribe(&app, 3).await;
     let body = json!({"title": "t", "body": "b"}).to_string();
@@ -42,7 +42,7 @@ fn is_replayed(reply: &Reply) -> bool {
 
 #[tokio::test]
 async fn what_one_accepts_the_other_cancels() {
-    let fleet = Fleet::of_apis().await;
+    let fleet = ServerPair::of_apis().await;
     let app = fleet.app().await;
     subscribe(&app, 3).await;
     let message = json!({"title": "t", "body": "b"}).to_string();

@@ -6,7 +6,7 @@ use hato_testkit::owner::PASSWORD;
 use serde_json::json;
 use tokio::time::interval;
 
-use super::Fleet;
+use super::ServerPair;
 use crate::fixtures::{get, post, status_and_code};
 
 const APPS: &str = "/api/v1/apps";
@@ -17,7 +17,7 @@ const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 #[tokio::test]
 async fn a_session_lives_and_ends_at_both() {
-    let fleet = Fleet::of_apis().await;
+    let fleet = ServerPair::of_apis().await;
     let app = fleet.app().await;
     let [first, second] = [0, 1].map(|number| fleet.client(&app.owner, number));
     for client in [&first, &second] {
@@ -36,7 +36,7 @@ async fn a_session_lives_and_ends_at_both() {
 
 #[tokio::test]
 async fn a_key_that_is_deleted_at_one_is_refused_at_the_other() {
-    let fleet = Fleet::of_apis().await;
+    let fleet = ServerPair::of_apis().await;
     let app = fleet.app().await;
     let public_key = "/api/v1/vapid-public-key";
     let [first, second] = [0, 1].map(|number| fleet.client(&app.backend, number));
@@ -58,7 +58,7 @@ async fn a_key_that_is_deleted_at_one_is_refused_at_the_other() {
 
 #[tokio::test]
 async fn a_use_of_a_key_at_one_is_shown_by_the_other_within_a_second() {
-    let fleet = Fleet::of_apis().await;
+    let fleet = ServerPair::of_apis().await;
     let app = fleet.app().await;
     let used = fleet.client(&app.backend, 1);
     assert_eq!(get(&used, "/api/v1/vapid-public-key").await.status, 200);

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use tokio::time::timeout;
 
 use super::limits::USE_UP;
-use super::{Fleet, launch};
+use super::{ServerPair, launch};
 use crate::admin::admin;
 use crate::fixtures::{get, post, start, subscribe, wait_until};
 
@@ -29,7 +29,7 @@ fn message() -> Value {
 /// An app at two servers, of which the first is told what is changed, and the second alone delivers.
 struct DividedFleet {
     push: PushService,
-    fleet: Fleet,
+    fleet: ServerPair,
     app: OwnedApp,
 }
 
@@ -40,7 +40,7 @@ impl DividedFleet {
         let launch = launch.env("HATO_DEFAULT_PLAN", "pro");
         let api = start(launch.clone().env("HATO_ROLE", "api"));
         let (one, other) = tokio::join!(api, start(launch));
-        let fleet = Fleet {
+        let fleet = ServerPair {
             servers: [one, other],
         };
         let app = fleet.app().await;
@@ -103,8 +103,8 @@ async fn a_primary_key_that_is_made_at_one_is_named_and_signed_with_by_the_other
     assert_eq!(named.json()["publicKey"], key);
     let mut again = old.registration();
     again["vapid_public_key"] = first.into();
-    let told = post(&frontend, "/api/v1/subscriptions", &again).await;
-    assert_eq!(told.json()["vapid_public_key"], key, "{told}");
+    let registered = post(&frontend, "/api/v1/subscriptions", &again).await;
+    assert_eq!(registered.json()["vapid_public_key"], key, "{registered}");
 
     let new = divided.subscribe(key).await;
     divided.send().await;
@@ -119,7 +119,7 @@ async fn a_primary_key_that_is_made_at_one_is_named_and_signed_with_by_the_other
 
 #[tokio::test]
 async fn settings_of_an_app_are_shown_by_the_other_with_its_next_request() {
-    let fleet = Fleet::with(|launch| {
+    let fleet = ServerPair::with(|launch| {
         launch
             .env("HATO_ROLE", "api")
             .env("HATO_DEFAULT_PLAN", "pro")
@@ -149,7 +149,7 @@ async fn settings_of_an_app_are_shown_by_the_other_with_its_next_request() {
 
 #[tokio::test]
 async fn a_site_and_what_needs_it_are_judged_alike_at_both() {
-    let fleet = Fleet::of_apis().await;
+    let fleet = ServerPair::of_apis().await;
     let app = fleet.app().await;
     let path = format!("/api/v1/apps/{}", app.id);
     let [one, other] = [0, 1].map(|number| fleet.client(&app.owner, number));
@@ -204,26 +204,26 @@ async fn a_webhook_that_is_set_at_one_is_told_of_what_the_other_delivers() {
         WebhookReceiver::start(ca).await,
         WebhookReceiver::start(ca).await,
     ];
-    let mut told = [Vec::new(), Vec::new()];
+    let mut by_receiver = [Vec::new(), Vec::new()];
     for place in [Some(0), Some(1), None, Some(0)] {
         let url = place.map(|place: usize| receivers[place].url());
         divided.change(&json!({"webhook_url": url})).await;
         let send = divided.send().await;
         let Some(place) = place else { continue };
-        told[place].push(send);
+        by_receiver[place].push(send);
         // What became of the recipient, and that the send is complete, for each of them.
-        let events = 2 * told[place].len();
+        let events = 2 * by_receiver[place].len();
         let hearing = receivers[place].wait_until(|seen| seen.len() >= events);
         let heard = timeout(WAIT_TIMEOUT, hearing).await;
         heard.expect("the receiver is told");
     }
     let heard = receivers.map(|receiver| sends(&receiver.seen()));
-    assert_eq!(heard, told);
+    assert_eq!(heard, by_receiver);
 }
 
 #[tokio::test]
 async fn a_plan_that_an_operator_changes_counts_with_the_next_request_at_both() {
-    let fleet = Fleet::of_apis().await;
+    let fleet = ServerPair::of_apis().await;
     let app = fleet.app().await;
     // More than the month has left.
     subscribe(&app, 21).await;

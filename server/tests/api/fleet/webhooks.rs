@@ -7,7 +7,7 @@ use hato_testkit::webhook_receiver::{Event, WebhookReceiver};
 use http::Method;
 use serde_json::json;
 
-use super::Fleet;
+use super::ServerPair;
 use crate::fixtures::{count, post, send};
 
 const SENDS: usize = 40;
@@ -16,7 +16,7 @@ const SENDS: usize = 40;
 async fn each_event_is_posted_once() {
     let push = PushService::start().await;
     let receiver = WebhookReceiver::start(push.ca()).await;
-    let mut fleet = Fleet::with(|launch| {
+    let mut fleet = ServerPair::with(|launch| {
         launch
             .with_push_service(&push)
             .env("HATO_DEFAULT_PLAN", "pro")

@@ -27,7 +27,7 @@ pub struct RequestCase {
 
 /// Credentials by the place of their client: none, the owner's session, keys from the highest scope to the lowest.
 const CLIENTS: usize = 5;
-const NOBODY: usize = 0;
+const ANONYMOUS: usize = 0;
 
 const SEGMENTS: [&str; 26] = [
     "",
@@ -159,7 +159,7 @@ impl RequestCase {
             },
         };
         if !strange_path && would_succeed_without_a_body(&case.method, &endpoint.path) {
-            case.client = NOBODY;
+            case.client = ANONYMOUS;
         }
         case
     }

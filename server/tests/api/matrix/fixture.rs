@@ -6,7 +6,7 @@ use hato_domain::Scope;
 use hato_testkit::TestDatabase;
 use hato_testkit::client::{Client, Reply};
 use hato_testkit::owner::PASSWORD;
-use hato_testkit::server::{HatoServer, Launch};
+use hato_testkit::server::{HatoServer, ServerLaunch};
 use http::Method;
 use serde_json::{Value, json};
 
@@ -39,8 +39,8 @@ pub struct MatrixFixture {
 
 impl MatrixFixture {
     /// A server that believes in the address each request claims: failed authentications are counted by address.
-    pub fn launch(database: TestDatabase) -> Launch {
-        Launch::on(BINARY, database).env("HATO_TRUSTED_PROXIES", "127.0.0.0/8")
+    pub fn launch(database: TestDatabase) -> ServerLaunch {
+        ServerLaunch::on(BINARY, database).env("HATO_TRUSTED_PROXIES", "127.0.0.0/8")
     }
 
     /// New accounts on the server.

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use hato_testkit::owner::OwnedApp;
 use hato_testkit::push_service::{PushService, ScriptedResponse};
-use hato_testkit::server::Launch;
+use hato_testkit::server::ServerLaunch;
 use hato_testkit::{TestDatabase, on_each_database};
 use serde_json::json;
 use tempfile::TempDir;
@@ -120,7 +120,8 @@ fn with_files(folder: &Path, files: u32) -> PathBuf {
 async fn requests_that_push_services_do_not_answer_are_told(database: TestDatabase) {
     let service = PushService::start().await;
     let folder = TempDir::new().expect("a folder");
-    let launch = Launch::on(with_files(folder.path(), 400), database).with_push_service(&service);
+    let launch =
+        ServerLaunch::on(with_files(folder.path(), 400), database).with_push_service(&service);
     let server = start(launch.env("HATO_METRICS_LISTEN", "127.0.0.1:0")).await;
     let metrics = metrics_of(&server);
     let text = scrape(&metrics).await;

@@ -2,7 +2,7 @@
 
 use hato_testkit::owner::OwnedApp;
 use hato_testkit::push_service::PushService;
-use hato_testkit::server::{HatoServer, Launch};
+use hato_testkit::server::{HatoServer, ServerLaunch};
 use hato_testkit::webhook_receiver::{ReceiverResponse, WebhookReceiver};
 use hato_testkit::{TestDatabase, on_each_database};
 use http::Method;
@@ -13,7 +13,7 @@ use crate::database::execute;
 use crate::fixtures::{app, post, send, start};
 
 /// A server, and an app of its own without subscribers, whose sends are an event each.
-async fn with_webhook(launch: Launch, url: &str) -> (HatoServer, OwnedApp) {
+async fn with_webhook(launch: ServerLaunch, url: &str) -> (HatoServer, OwnedApp) {
     let server = start(launch.env("HATO_DEFAULT_PLAN", "pro")).await;
     let app = app(&server, "owner@example.com").await;
     let webhook = json!({"webhook_url": url}).to_string();

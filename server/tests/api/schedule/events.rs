@@ -3,7 +3,7 @@
 use hato_domain::UnixMillis;
 use hato_testkit::owner::OwnedApp;
 use hato_testkit::push_service::PushService;
-use hato_testkit::server::{HatoServer, Launch};
+use hato_testkit::server::{HatoServer, ServerLaunch};
 use hato_testkit::webhook_receiver::WebhookReceiver;
 use hato_testkit::{TestDatabase, on_each_database};
 use serde_json::{Value, json};
@@ -16,7 +16,7 @@ use crate::fixtures::{BINARY, app, register, start};
 async fn setup(database: TestDatabase) -> (HatoServer, OwnedApp, PushService, WebhookReceiver) {
     let push = PushService::start().await;
     let receiver = WebhookReceiver::start(push.ca()).await;
-    let launch = Launch::on(BINARY, database)
+    let launch = ServerLaunch::on(BINARY, database)
         .with_push_service(&push)
         .env("HATO_DEFAULT_PLAN", "pro");
     let server = start(launch).await;

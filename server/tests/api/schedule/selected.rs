@@ -7,7 +7,7 @@ use hato_testkit::owner::OwnedApp;
 use hato_testkit::push_service::{
     BrowserSubscription, Decryption, PushService, PushServiceOptions,
 };
-use hato_testkit::server::{HatoServer, Launch};
+use hato_testkit::server::{HatoServer, ServerLaunch};
 use hato_testkit::{TestDatabase, on_each_database};
 use serde_json::{Value, json};
 
@@ -29,7 +29,7 @@ async fn setup(
         ..PushServiceOptions::default()
     });
     let push = push.await.expect("a free port");
-    let launch = Launch::on(BINARY, database).with_push_service(&push);
+    let launch = ServerLaunch::on(BINARY, database).with_push_service(&push);
     let server = start(launch.env("HATO_ROLE", "api")).await;
     let app = app(&server, "owner@example.com").await;
     let browsers = push.subscribe_many(Some(&app.vapid_public_key), browsers);

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use hato_testkit::seeded_rng::{self, Rng};
-use hato_testkit::server::Launch;
+use hato_testkit::server::ServerLaunch;
 use hato_testkit::{TestDatabase, on_each_database};
 use serde_json::{Value, json};
 
@@ -125,7 +125,7 @@ fn term(random: &mut Rng, depth: u32) -> String {
 
 #[on_each_database]
 async fn a_generated_audience_is_found_as_a_naive_evaluator_finds_it(database: TestDatabase) {
-    let server = start(Launch::on(BINARY, database).env("HATO_ROLE", "api")).await;
+    let server = start(ServerLaunch::on(BINARY, database).env("HATO_ROLE", "api")).await;
     let app = app(&server, "owner@example.com").await;
     // They stand on both sides of a block's end.
     execute(&server, "UPDATE apps SET last_position = 4080").await;

@@ -44,7 +44,7 @@ fn change_all(app: &OwnedApp, is_done: &Arc<AtomicBool>) -> JoinSet<usize> {
 /// Everybody has one of two tags at any moment, and one of two endpoints.
 #[on_each_database(flavor = "multi_thread")]
 async fn who_changes_while_a_send_is_accepted_is_counted_once(database: TestDatabase) {
-    let server = start(Launch::on(BINARY, database).env("HATO_ROLE", "api")).await;
+    let server = start(ServerLaunch::on(BINARY, database).env("HATO_ROLE", "api")).await;
     let app = app(&server, "owner@example.com").await;
     for number in 0..SUBSCRIBERS {
         let profile = json!({"tags": ["a", "all"], "user_id": format!("user-{number}")});

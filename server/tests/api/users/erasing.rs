@@ -2,7 +2,7 @@
 
 use hato_testkit::owner::{OwnedApp, PASSWORD};
 use hato_testkit::push_service::{BrowserSubscription, PushService, ScriptedResponse};
-use hato_testkit::server::Launch;
+use hato_testkit::server::ServerLaunch;
 use hato_testkit::webhook_receiver::{Event, ReceiverResponse, WebhookReceiver};
 use hato_testkit::{TestDatabase, on_each_database};
 use http::Method;
@@ -119,7 +119,7 @@ pub fn members(browser: &BrowserSubscription) -> Value {
 async fn dead_letters_and_events_name_nobody_any_more(database: TestDatabase) {
     let push = PushService::start().await;
     let receiver = WebhookReceiver::start(push.ca()).await;
-    let launch = Launch::on(BINARY, database)
+    let launch = ServerLaunch::on(BINARY, database)
         .with_push_service(&push)
         .env("HATO_DEFAULT_PLAN", "pro");
     let server = start(launch).await;
@@ -214,7 +214,7 @@ async fn dead_letters_and_events_name_nobody_any_more(database: TestDatabase) {
 #[on_each_database]
 async fn what_is_queued_for_the_user_is_skipped(database: TestDatabase) {
     let push = PushService::start().await;
-    let launch = Launch::on(BINARY, database).with_push_service(&push);
+    let launch = ServerLaunch::on(BINARY, database).with_push_service(&push);
     let mut server = start(launch.clone().env("HATO_ROLE", "api")).await;
     let mut app = app(&server, "owner@example.com").await;
     let browsers = [push.subscribe(None), push.subscribe(None)];

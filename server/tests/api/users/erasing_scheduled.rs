@@ -3,7 +3,7 @@
 use hato_service::ports::{Clock as _, SystemClock};
 use hato_testkit::owner::OwnedApp;
 use hato_testkit::push_service::PushService;
-use hato_testkit::server::{HatoServer, Launch};
+use hato_testkit::server::{HatoServer, ServerLaunch};
 use hato_testkit::{TestDatabase, on_each_database};
 use serde_json::json;
 
@@ -14,7 +14,7 @@ use crate::fixtures::{BINARY, app, post, start, wait_until};
 /// A server that delivers nothing yet.
 struct ScheduledErasure {
     push: PushService,
-    launch: Launch,
+    launch: ServerLaunch,
     server: HatoServer,
     app: OwnedApp,
 }
@@ -22,7 +22,7 @@ struct ScheduledErasure {
 impl ScheduledErasure {
     async fn new(database: TestDatabase) -> Self {
         let push = PushService::start().await;
-        let launch = Launch::on(BINARY, database).with_push_service(&push);
+        let launch = ServerLaunch::on(BINARY, database).with_push_service(&push);
         let server = start(launch.clone().env("HATO_ROLE", "api")).await;
         let app = app(&server, "owner@example.com").await;
         Self {

@@ -69,8 +69,8 @@ async fn a_visitor_learns_nothing_and_takes_nobody_over(database: TestDatabase) 
     );
     for reply in &replies {
         let text = reply.text();
-        for told in [USER, "_vip", "secret", VICTIM, &*id] {
-            assert!(!text.contains(told), "{told}: {text}");
+        for secret in [USER, "_vip", "secret", VICTIM, &*id] {
+            assert!(!text.contains(secret), "{secret}: {text}");
         }
     }
     let gone = json!({"endpoint": own});

@@ -2,7 +2,7 @@
 
 use hato_testkit::owner::OwnedApp;
 use hato_testkit::push_service::{BrowserSubscription, PushService};
-use hato_testkit::server::{HatoServer, Launch};
+use hato_testkit::server::{HatoServer, ServerLaunch};
 use hato_testkit::{TestDatabase, on_each_database};
 use serde_json::{Value, json};
 
@@ -11,7 +11,7 @@ use crate::fixtures::{BINARY, app, post, start, wait_until};
 
 async fn connected(database: TestDatabase) -> (PushService, HatoServer, OwnedApp) {
     let push = PushService::start().await;
-    let server = start(Launch::on(BINARY, database).with_push_service(&push)).await;
+    let server = start(ServerLaunch::on(BINARY, database).with_push_service(&push)).await;
     let app = app(&server, "owner@example.com").await;
     (push, server, app)
 }
@@ -90,8 +90,8 @@ async fn a_browser_moves_to_the_primary_key_with_who_it_is(database: TestDatabas
     make_primary(&app, &made).await;
     let key = made["public_key"].as_str().expect("a key");
     old["vapid_public_key"] = app.vapid_public_key.as_str().into();
-    let told = post(&app.backend, "/api/v1/subscriptions", &old).await;
-    assert_eq!(told.json()["vapid_public_key"], key, "{told}");
+    let registered = post(&app.backend, "/api/v1/subscriptions", &old).await;
+    assert_eq!(registered.json()["vapid_public_key"], key, "{registered}");
     let mut new = push.subscribe(Some(key)).registration();
     new["vapid_public_key"] = key.into();
     new["replaces"] = old["endpoint"].clone();

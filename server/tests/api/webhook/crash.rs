@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use hato_testkit::push_service::ScriptedResponse;
-use hato_testkit::server::{HatoServer, Launch};
+use hato_testkit::server::{HatoServer, ServerLaunch};
 use hato_testkit::webhook_receiver::{Event, ReceiverResponse};
 use hato_testkit::{TestDatabase, on_each_database};
 use tokio::net::TcpListener;
@@ -57,7 +57,8 @@ async fn what_was_settled_and_not_posted_is_posted_after_a_restart(database: Tes
 #[on_each_database(flavor = "multi_thread")]
 async fn what_was_answered_and_not_recorded_is_posted_again_under_its_id(database: TestDatabase) {
     let log = "hato_delivery=debug,info";
-    let mut fixture = WebhookFixture::with(Launch::on(BINARY, database).env("HATO_LOG", log)).await;
+    let mut fixture =
+        WebhookFixture::with(ServerLaunch::on(BINARY, database).env("HATO_LOG", log)).await;
     let answers = Arc::new(Semaphore::new(0));
     fixture
         .receiver

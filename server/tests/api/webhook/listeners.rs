@@ -1,9 +1,9 @@
 //! Who listens to an app's events without a webhook, or besides it (CONTRACT 16).
 
-use hato_testkit::event_listener::EventListener;
+use hato_testkit::event_stream_reader::EventStreamReader;
 use hato_testkit::owner::OwnedApp;
 use hato_testkit::push_service::ScriptedResponse;
-use hato_testkit::server::Launch;
+use hato_testkit::server::ServerLaunch;
 use hato_testkit::{TestDatabase, on_each_database};
 use serde_json::json;
 
@@ -15,8 +15,8 @@ fn stream_path(app: &OwnedApp) -> String {
     format!("/api/v1/apps/{}/events/stream", app.id)
 }
 
-async fn listen(app: &OwnedApp) -> EventListener {
-    EventListener::open(&app.admin, &stream_path(app)).await
+async fn listen(app: &OwnedApp) -> EventStreamReader {
+    EventStreamReader::open(&app.admin, &stream_path(app)).await
 }
 
 #[on_each_database]
@@ -38,7 +38,7 @@ async fn listeners_get_what_the_webhook_gets(database: TestDatabase) {
 
 #[on_each_database]
 async fn a_listener_needs_no_webhook_and_leaves_nothing_to_it(database: TestDatabase) {
-    let server = start(Launch::on(BINARY, database)).await;
+    let server = start(ServerLaunch::on(BINARY, database)).await;
     let app = app(&server, "owner@example.com").await;
     let message = json!({"title": "t", "body": "b"});
     let mut sends = Vec::new();
@@ -53,12 +53,12 @@ async fn a_listener_needs_no_webhook_and_leaves_nothing_to_it(database: TestData
     sends.push(send().await);
     sends.push(send().await);
     let heard = listener.events(2).await;
-    let told = heard.iter().map(|(_, body)| {
+    let sent_ids = heard.iter().map(|(_, body)| {
         let event: serde_json::Value = serde_json::from_str(body).expect("JSON");
         assert_eq!(event["type"], "send.completed");
         event["data"]["send_id"].as_str().expect("an id").to_owned()
     });
-    assert_eq!(told.collect::<Vec<_>>(), sends);
+    assert_eq!(sent_ids.collect::<Vec<_>>(), sends);
     let written: i64 = value(&server, "SELECT COUNT(*) FROM webhook_events").await;
     assert_eq!(written, 0);
     drop(listener);
@@ -77,7 +77,7 @@ async fn a_listener_needs_no_webhook_and_leaves_nothing_to_it(database: TestData
 
 #[on_each_database]
 async fn a_fifth_listener_waits_until_one_has_left(database: TestDatabase) {
-    let server = start(Launch::on(BINARY, database)).await;
+    let server = start(ServerLaunch::on(BINARY, database)).await;
     let app = app(&server, "owner@example.com").await;
     let mut listeners = Vec::new();
     for _ in 0..4 {
@@ -101,12 +101,12 @@ async fn a_fifth_listener_waits_until_one_has_left(database: TestDatabase) {
 
 #[on_each_database]
 async fn listening_ends_with_the_key_the_app_and_the_server(database: TestDatabase) {
-    let mut server = start(Launch::on(BINARY, database)).await;
+    let mut server = start(ServerLaunch::on(BINARY, database)).await;
     let owned = app(&server, "owner@example.com").await;
     let other = app(&server, "other@example.com").await;
     let path = |rest: &str| format!("/api/v1/apps/{}{rest}", owned.id);
     let listener = listen(&owned).await;
-    let until_deleted = EventListener::open(&owned.owner, &stream_path(&owned)).await;
+    let until_deleted = EventStreamReader::open(&owned.owner, &stream_path(&owned)).await;
     let until_stopped = listen(&other).await;
     let keys = get(&owned.owner, &path("/keys")).await.json();
     let full = keys.as_array().expect("a list").iter();

@@ -1,7 +1,7 @@
 //! The dashboard's log of attempts, and posting an event again from it.
 
 use hato_testkit::owner::PASSWORD;
-use hato_testkit::server::Launch;
+use hato_testkit::server::ServerLaunch;
 use hato_testkit::webhook_receiver::ReceiverResponse;
 use hato_testkit::{TestDatabase, on_each_database};
 use http::Method;
@@ -19,7 +19,7 @@ async fn cookie(fixture: &WebhookFixture) -> String {
 
 #[on_each_database]
 async fn without_retries_an_attempt_is_the_last_one(database: TestDatabase) {
-    let launch = Launch::on(BINARY, database).env("HATO_WEBHOOK_RETRY_DELAYS", "none");
+    let launch = ServerLaunch::on(BINARY, database).env("HATO_WEBHOOK_RETRY_DELAYS", "none");
     let fixture = WebhookFixture::with(launch).await;
     fixture
         .receiver

@@ -4,7 +4,7 @@ use std::fs;
 
 use hato_testkit::TestDatabase;
 use hato_testkit::owner::PASSWORD;
-use hato_testkit::server::Launch;
+use hato_testkit::server::ServerLaunch;
 
 use super::{blocks, document, run, shell};
 use crate::setup::{CliSetup, launch, server_binary};
@@ -44,7 +44,7 @@ async fn every_command_of_the_guide_to_moving() {
 #[tokio::test]
 async fn ten_thousand_follow_the_guide_in_and_out_again() {
     let in_file = launch().env("HATO_DEFAULT_PLAN", "pro");
-    let in_postgres = Launch::on(server_binary(), TestDatabase::postgres().await);
+    let in_postgres = ServerLaunch::on(server_binary(), TestDatabase::postgres().await);
     let in_postgres = in_postgres.env("HATO_DEFAULT_PLAN", "pro");
     let first = CliSetup::with_launch(in_file).await;
     let second = CliSetup::with_launch(in_postgres).await;

@@ -8,7 +8,7 @@ use std::path::Path;
 use hato_testkit::owner::OwnedApp;
 use hato_testkit::push_service::PushService;
 use hato_testkit::secured_cluster::SecuredCluster;
-use hato_testkit::server::{HatoServer, Launch};
+use hato_testkit::server::{HatoServer, ServerLaunch};
 use hato_testkit::test_ca::TestCa;
 use serde_json::json;
 use tempfile::TempDir;
@@ -58,12 +58,12 @@ const SERVE: &str = "serve() {
 ";
 
 /// A machine that has PostgreSQL.
-struct Machine {
+struct PostgresMachine {
     root: TempDir,
     secured: SecuredCluster,
 }
 
-impl Machine {
+impl PostgresMachine {
     async fn new() -> Self {
         let authority = TestCa::new();
         let machine = Self {
@@ -152,12 +152,10 @@ impl Machine {
         let settings = blocks(guide, "ini").pop().expect("those of a process");
         let secrets = fs::read_to_string(self.root.path().join("secrets.env"));
         let lines = settings + &secrets.expect("the secrets");
-        let launch = lines
-            .lines()
-            .filter_map(|line| line.split_once('='))
-            .fold(Launch::new(server_binary()), |launch, (name, value)| {
-                launch.env(name, value)
-            });
+        let launch = lines.lines().filter_map(|line| line.split_once('=')).fold(
+            ServerLaunch::new(server_binary()),
+            |launch, (name, value)| launch.env(name, value),
+        );
         let started = launch.env("HATO_LISTEN", "127.0.0.1:0").start().await;
         started.unwrap_or_else(|error| panic!("{error}"))
     }
@@ -169,7 +167,7 @@ fn set_mode(path: &Path, mode: u32) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_empty_postgresql_serves_after_every_command_of_the_readme() {
-    let machine = Machine::new().await;
+    let machine = PostgresMachine::new().await;
     let script = machine.moved(&blocks(README, "bash").concat());
     let script = script
         .replace("target/release/hato-server serve", "serve")
@@ -181,7 +179,7 @@ async fn an_empty_postgresql_serves_after_every_command_of_the_readme() {
 }
 
 /// The data of one machine, in SQLite: an app with a subscriber.
-async fn data_to_move(machine: &Machine) -> OwnedApp {
+async fn data_to_move(machine: &PostgresMachine) -> OwnedApp {
     let data = machine.root.path().join("var/lib/hato");
     let server = launch().data_dir(data).start().await;
     let mut server = server.expect("the server starts");
@@ -206,7 +204,7 @@ async fn assert_moved(server: &HatoServer, app: &OwnedApp) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn every_command_of_the_guide_to_a_fleet() {
-    let machine = Machine::new().await;
+    let machine = PostgresMachine::new().await;
     let app = data_to_move(&machine).await;
     let guide = machine.moved(&document("DEPLOY.md"));
     let commands = blocks(&guide, "bash");
@@ -241,7 +239,7 @@ async fn every_command_of_the_guide_to_a_fleet() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_table_of_ones_own_becomes_a_list_that_is_taken() {
-    let machine = Machine::new().await;
+    let machine = PostgresMachine::new().await;
     let columns = "endpoint text, p256dh text, auth text";
     let table = format!("CREATE TABLE subscriptions ({columns})");
     machine.psql("postgres", &table).await;

@@ -14,13 +14,13 @@ use crate::client::{Client, PooledConnection};
 const WAIT_TIMEOUT: Duration = Duration::from_mins(1);
 
 /// A response that streams events; dropping it closes its connection.
-pub struct EventListener {
+pub struct EventStreamReader {
     body: Incoming,
     text: String,
     _connection: PooledConnection,
 }
 
-impl EventListener {
+impl EventStreamReader {
     /// Listens at `path` with the client's credential, once the server has begun; panics unless it is 200 and events.
     pub async fn open(client: &Client, path: &str) -> Self {
         let mut request = Request::new(Full::new(Bytes::new()));
