@@ -34,7 +34,7 @@ pub fn addresses(data: &[u8]) {
     let Some(host) = url.host().map(|it| it.to_owned()) else {
         return;
     };
-    let found = Found(resolved(rest.get(1..).unwrap_or_default()));
+    let found = FixedResolver(resolved(rest.get(1..).unwrap_or_default()));
     let all = found.0.clone();
     let filter = AddressFilter::new(policy, Arc::new(found));
     let runtime = Builder::new_current_thread().build();
@@ -55,10 +55,10 @@ pub fn addresses(data: &[u8]) {
 
 /// What every name resolves to.
 #[derive(Debug)]
-struct Found(Vec<IpAddr>);
+struct FixedResolver(Vec<IpAddr>);
 
 #[async_trait]
-impl Resolver for Found {
+impl Resolver for FixedResolver {
     async fn addresses(&self, _: &str) -> Result<Vec<IpAddr>, LookupError> {
         Ok(self.0.clone())
     }

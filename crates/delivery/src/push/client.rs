@@ -15,7 +15,7 @@ use tokio::time::{Instant, MissedTickBehavior, interval};
 use crate::metrics::record_push;
 use crate::push::limiter::{AdaptiveLimiter, Feedback, LimiterBounds, OriginMemory};
 use crate::push::origin::Origin;
-use crate::push::pool::connection_slots::SlotOwner;
+use crate::push::pool::connection_permits::ConnectionOwner;
 use crate::push::pool::connector::Connector;
 use crate::push::pool::error::{ConnectError, DeliveryError, ExchangeError};
 use crate::push::pool::{ConnectionOpener, Pool};
@@ -81,7 +81,7 @@ impl PushClient {
         let pool = self.pool(origin);
         let limiter = self.limiter(app, origin);
         limiter.begin_page(pool.ceiling(), pool.is_idle());
-        let owner = SlotOwner {
+        let owner = ConnectionOwner {
             app: app.clone(),
             host: Arc::clone(&origin.host),
         };
@@ -128,7 +128,7 @@ impl PushClient {
         loop {
             tokio::select! {
                 _ = ticks.tick() => self.evict_idle(),
-                () = self.connector.slots.wanted() => self.pools.for_each(|_, pool| pool.make_room()),
+                () = self.connector.permits.wanted() => self.pools.for_each(|_, pool| pool.make_room()),
             }
         }
     }
@@ -215,7 +215,7 @@ fn feedback(
         }
         Ok((_, rtt)) => Feedback::Answered(*rtt),
         Err(
-            DeliveryError::Exchange(ExchangeError::Late)
+            DeliveryError::Exchange(ExchangeError::TimedOut)
             | DeliveryError::Connect(ConnectError::Unreachable(_)),
         ) => Feedback::Unanswered,
         Err(_) => Feedback::Unclear,

@@ -6,10 +6,10 @@
 //!
 //! Connections are opened in tasks of their own, so that a request which is given up does not take the connection of the
 //! others with it; all who wait for the first one learn of its failure. An app opens only a few at a time that it waits for, and holds
-//! only its share ([`connection_slots`]). Who waits for either waits as a request and not as the pool: others may open one meanwhile.
+//! only its share ([`connection_permits`]). Who waits for either waits as a request and not as the pool: others may open one meanwhile.
 
 mod connection;
-pub mod connection_slots;
+pub mod connection_permits;
 mod connections;
 pub mod connector;
 pub mod error;
@@ -32,7 +32,7 @@ use crate::push::origin::Origin;
 use crate::push::request::Push;
 use crate::push::response::PushResponse;
 use crate::push::settings::OriginLimits;
-use connection_slots::{ConnectionSlot, SlotOwner};
+use connection_permits::{ConnectionOwner, ConnectionPermit};
 use connections::PoolConnections;
 use connector::Connector;
 use error::{ConnectError, DeliveryError, ExchangeError};
@@ -51,7 +51,7 @@ pub struct Pool {
 /// On whose behalf connections to one origin are opened.
 pub struct ConnectionOpener {
     /// For whom they count.
-    pub owner: Arc<SlotOwner>,
+    pub owner: Arc<ConnectionOwner>,
     /// Permits for those that the app opens while it waits for them, to all origins together: names that do not resolve and hosts
     /// that do not answer hold look-ups and connections for seconds, and an app with many of them waits for itself.
     pub connect_limit: Arc<Semaphore>,
@@ -59,9 +59,9 @@ pub struct ConnectionOpener {
 
 /// What it takes to open a connection.
 struct OpenGrant {
-    slot: ConnectionSlot,
+    permit: ConnectionPermit,
     /// None when nobody waits for the connection.
-    _permit: Option<OwnedSemaphorePermit>,
+    _connecting: Option<OwnedSemaphorePermit>,
 }
 
 /// What a request finds.
@@ -186,12 +186,12 @@ impl Pool {
         }
     }
 
-    /// The turn of the opener's app, and a slot of its share.
+    /// The turn of the opener's app, and a permit of its share.
     async fn grant(&self, opener: &ConnectionOpener) -> OpenGrant {
-        let permit = Arc::clone(&opener.connect_limit).acquire_owned().await;
+        let connecting = Arc::clone(&opener.connect_limit).acquire_owned().await;
         OpenGrant {
-            slot: self.state.connector.slots.acquire(&opener.owner).await,
-            _permit: permit.ok(),
+            permit: self.state.connector.permits.acquire(&opener.owner).await,
+            _connecting: connecting.ok(),
         }
     }
 
@@ -214,12 +214,12 @@ impl Pool {
             });
         };
         if connections.wants_more(false, active, &self.limits)
-            && let Some(slot) = self.state.connector.slots.try_acquire(&opener.owner)
+            && let Some(permit) = self.state.connector.permits.try_acquire(&opener.owner)
         {
             // It has a connection and waits for none, so this one does not count among those that its app waits for.
             let grant = OpenGrant {
-                slot,
-                _permit: None,
+                permit,
+                _connecting: None,
             };
             self.start_connecting(&mut connections, grant);
         }
@@ -244,8 +244,11 @@ impl Pool {
 
     async fn open(self: Arc<Self>, grant: OpenGrant) {
         let state = &self.state;
-        let OpenGrant { slot, _permit } = grant;
-        let opened = state.connector.open(&self.origin, slot).await;
+        let OpenGrant {
+            permit,
+            _connecting,
+        } = grant;
+        let opened = state.connector.open(&self.origin, permit).await;
         count_connection(opened.is_ok());
         if let Err(error) = &opened {
             tracing::debug!(host = %self.origin.host, %error, "no connection to a push service");

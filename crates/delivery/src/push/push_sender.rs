@@ -3,10 +3,10 @@
 //! [`PushSender::deliver`] has the whole way in its order: chunk → route and limiter → encrypt → push → classify. One chunk of a page is
 //! in line for encryption at a time, so a page of 500 recipients keeps a core from nobody.
 
+mod deferred;
 mod dispatch_countdown;
 mod page_context;
 mod page_forms;
-mod turns;
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;

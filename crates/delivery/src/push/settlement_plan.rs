@@ -25,18 +25,18 @@ pub type PushOutcomes = HashMap<RecipientId, PushOutcome>;
 /// How long the push service is to keep the message, in whole seconds, and at least one unless the sender gave 0; None when its time is
 /// over. The first attempt of an ordinary send carries the TTL as given, any other what is left of it (CONTRACT 7, 14).
 pub fn ttl_left(page: &ClaimedPage, now: UnixMillis) -> Option<Duration> {
-    let given = Duration::from_secs(page.ttl.seconds().into());
+    let accepted = Duration::from_secs(page.ttl.seconds().into());
     let is_first = page.attempt == 0;
     if is_first && page.schedule == Schedule::default() {
-        return Some(given);
+        return Some(accepted);
     }
     if page.ends_at().is_some_and(|end| end <= now) {
         return None;
     }
-    if given.is_zero() {
-        return Some(given);
+    if accepted.is_zero() {
+        return Some(accepted);
     }
-    let left = given.saturating_sub(now.since(page.accepted_at));
+    let left = accepted.saturating_sub(now.since(page.accepted_at));
     let left = if is_first {
         whole_seconds(left)
     } else {

@@ -22,7 +22,7 @@ pub fn encrypt(keys: &BrowserKeys, plaintext: &[u8]) -> Result<Bytes, Encryption
 /// A message to one recipient, before it is encrypted.
 #[derive(Clone, Debug)]
 pub struct PlainMessage {
-    /// The recipient's keys.
+    /// What the browser made for whoever pushes to it (RFC 8291 §3.1).
     pub keys: BrowserKeys,
     /// The plaintext, which recipients may share.
     pub plaintext: Bytes,

@@ -142,7 +142,7 @@ impl<Q: DeliveryQueue + Send + Sync + ?Sized> PageTask<Q> {
             return Err(ReleaseReason::ThisMachine(wait));
         }
         let sender = &context.push_sender;
-        sender.assign_turns(&page.app_id, &recipients, &mut outcomes);
+        sender.schedule_deferred(&page.app_id, &recipients, &mut outcomes);
         let delays = &context.settings.retry_delays;
         let settlement = settlement(page, &recipients, &outcomes, delays, now);
         Ok(self.tallied(settlement, &recipients))

@@ -54,7 +54,7 @@ pub struct Admission {
     unresponsive_at: Option<Instant>,
     /// How many windows without any response there were.
     pub unresponsive_windows: u64,
-    turns: TurnQueue,
+    turn_queue: TurnQueue,
 }
 
 impl Admission {
@@ -69,7 +69,7 @@ impl Admission {
             pause: Duration::ZERO,
             unresponsive_at: None,
             unresponsive_windows: 0,
-            turns: TurnQueue::new(now),
+            turn_queue: TurnQueue::new(now),
         }
     }
 
@@ -124,13 +124,13 @@ impl Admission {
         let (step, longest) = if self.paused_until > now {
             (share(self.pause, limit), MAX_WAIT_AFTER_PAUSE)
         } else {
-            (self.turns.step(limit), MAX_WAIT)
+            (self.turn_queue.step(limit), MAX_WAIT)
         };
         let times = |count: usize| step.saturating_mul(u32::try_from(count).unwrap_or(u32::MAX));
         let open = self.paused_until.max(now);
         let first = open + times(self.waiting).min(self.permit_timeout);
         let length = times(count).min(longest);
-        let turn = self.turns.reserve(length, first, open + longest);
+        let turn = self.turn_queue.reserve(length, first, open + longest);
         let early = turn.checked_sub(EARLY).unwrap_or(turn);
         early.max(open + MIN_WAIT) - now
     }
@@ -157,7 +157,7 @@ impl Admission {
 
     /// Learns the pace of the answers: `limit` in each round trip.
     pub fn learn_pace(&mut self, rtt: Duration, limit: usize) {
-        self.turns.learn(rtt, limit);
+        self.turn_queue.learn(rtt, limit);
     }
 
     /// Forgets that requests queued.
@@ -170,7 +170,7 @@ impl Admission {
     pub fn update_max_waiting(&mut self, limit: usize, ceiling: usize, now: Instant) {
         let widest = (ceiling * WAITING_PER_CEILING).max(MIN_WAITING);
         let is_busy = self.busy_since.is_some_and(|at| now - at >= BUSY_PERIOD);
-        self.max_waiting = match self.turns.turns_within(self.permit_timeout) {
+        self.max_waiting = match self.turn_queue.capacity_within(self.permit_timeout) {
             Some(in_time) if is_busy || limit == ceiling => in_time.clamp(1, widest),
             _ => widest,
         };

@@ -34,7 +34,7 @@ impl TurnQueue {
     }
 
     /// How many get their turn within this time, if the pace is known.
-    pub fn turns_within(&self, time: Duration) -> Option<usize> {
+    pub fn capacity_within(&self, time: Duration) -> Option<usize> {
         let step = self.step?.as_nanos().max(1);
         Some(usize::try_from(time.as_nanos() / step).unwrap_or(usize::MAX))
     }

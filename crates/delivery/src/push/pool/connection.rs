@@ -15,7 +15,7 @@ use tokio_rustls::client::TlsStream;
 pub use http1::Http1;
 pub use http2::Http2;
 
-use super::connection_slots::ConnectionSlot;
+use super::connection_permits::ConnectionPermit;
 use super::error::{ConnectError, ExchangeError};
 use crate::push::request::Push;
 use crate::push::response::PushResponse;
@@ -29,15 +29,15 @@ pub enum PushConnection {
 }
 
 impl PushConnection {
-    /// Starts HTTP on a TLS connection in the version that ALPN has chosen (RFC 7301); `slot` is given back when it closes.
+    /// Starts HTTP on a TLS connection in the version that ALPN has chosen (RFC 7301); `permit` is given back when it closes.
     pub async fn start(
         stream: TlsStream<TcpStream>,
-        slot: ConnectionSlot,
+        permit: ConnectionPermit,
     ) -> Result<Self, ConnectError> {
         if stream.get_ref().1.alpn_protocol() == Some(b"h2") {
-            http2::start(stream, slot).await.map(Self::Http2)
+            http2::start(stream, permit).await.map(Self::Http2)
         } else {
-            http1::start(stream, slot).await.map(Self::Http1)
+            http1::start(stream, permit).await.map(Self::Http1)
         }
     }
 

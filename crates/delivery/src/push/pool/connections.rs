@@ -10,7 +10,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use super::connection::{Http1, Http2, PushConnection};
-use super::connection_slots::SlotOwner;
+use super::connection_permits::ConnectionOwner;
 use super::error::ConnectError;
 use crate::push::settings::OriginLimits;
 
@@ -25,7 +25,7 @@ pub type UseCount = Arc<()>;
 
 /// The open connections of a pool.
 pub struct PoolConnections {
-    http2: Vec<Http2Slot>,
+    http2: Vec<PooledHttp2>,
     idle: Vec<(Http1, UseCount)>,
     /// Counts the HTTP/1.1 connections, idle or not.
     http1_use: UseCount,
@@ -41,12 +41,12 @@ pub struct PoolConnections {
     pub used_at: Instant,
 }
 
-struct Http2Slot {
+struct PooledHttp2 {
     connection: Http2,
     streams: UseCount,
 }
 
-impl Http2Slot {
+impl PooledHttp2 {
     fn load(&self) -> usize {
         Arc::strong_count(&self.streams) - 1
     }
@@ -79,14 +79,14 @@ impl PoolConnections {
 
     /// Forgets connections that take no more requests; what is in flight on them is not touched.
     pub fn drop_closed(&mut self) {
-        self.http2.retain(|slot| !slot.connection.is_closed());
+        self.http2.retain(|pooled| !pooled.connection.is_closed());
         self.idle.retain(|(connection, _)| !connection.is_closed());
     }
 
     /// Lets go of the connections of those owners.
-    pub fn drop_of(&mut self, is_dropped: impl Fn(&SlotOwner) -> bool) {
+    pub fn drop_of(&mut self, is_dropped: impl Fn(&ConnectionOwner) -> bool) {
         self.http2
-            .retain(|slot| !is_dropped(&slot.connection.owner));
+            .retain(|pooled| !is_dropped(&pooled.connection.owner));
         self.idle
             .retain(|(connection, _)| !is_dropped(&connection.owner));
     }
@@ -107,7 +107,7 @@ impl PoolConnections {
         if let Some((connection, use_count)) = self.idle.pop() {
             return Some((PushConnection::Http1(connection), use_count));
         }
-        let least = self.http2.iter().min_by_key(|slot| slot.load())?;
+        let least = self.http2.iter().min_by_key(|pooled| pooled.load())?;
         let has_room = least.load() < least.capacity(limits);
         has_room.then(|| {
             let connection = PushConnection::Http2(least.connection.clone());
@@ -148,10 +148,13 @@ impl PoolConnections {
 
     /// Whether all are nearly full, and those being opened will not take everybody either.
     fn wants_more_http2(&self, active_requests: usize, limits: &OriginLimits) -> bool {
-        let capacities = self.http2.iter().map(|slot| slot.capacity(limits));
+        let capacities = self.http2.iter().map(|pooled| pooled.capacity(limits));
         let capacity = capacities.max().unwrap_or(1);
         let count = self.http2.len() + self.connecting;
-        let full = self.http2.iter().all(|slot| slot.is_nearly_full(limits));
+        let full = self
+            .http2
+            .iter()
+            .all(|pooled| pooled.is_nearly_full(limits));
         full && count < limits.http2_connections
             && count * capacity * NEARLY_FULL <= active_requests * 100
     }
@@ -168,7 +171,7 @@ impl PoolConnections {
         match opened {
             Ok(PushConnection::Http2(connection)) => {
                 self.speaks_http1 = false;
-                self.http2.push(Http2Slot {
+                self.http2.push(PooledHttp2 {
                     connection,
                     streams: UseCount::default(),
                 });

@@ -17,7 +17,7 @@ use tokio_rustls::client::TlsStream;
 use url::Host;
 
 use super::connection::PushConnection;
-use super::connection_slots::{ConnectionSlot, ConnectionSlots};
+use super::connection_permits::{ConnectionPermit, ConnectionPermits};
 use super::error::ConnectError;
 use super::local_faults::{LocalFaults, is_exhaustion};
 use crate::push::origin::Origin;
@@ -32,7 +32,7 @@ pub struct Connector {
     tls: TlsConnector,
     timeout: Duration,
     /// The connections that may be open at a time.
-    pub slots: Arc<ConnectionSlots>,
+    pub permits: Arc<ConnectionPermits>,
     lookups: LocalFaults<Arc<Host<String>>>,
     connections: LocalFaults<SocketAddr>,
 }
@@ -46,7 +46,7 @@ impl Connector {
             filter: AddressFilter::new(settings.outbound.clone(), Arc::clone(&settings.resolver)),
             tls: TlsConnector::from(Arc::new(config)),
             timeout: settings.connect_timeout,
-            slots: Arc::new(ConnectionSlots::new(settings.connections)),
+            permits: Arc::new(ConnectionPermits::new(settings.connections)),
             lookups: LocalFaults::new("look-ups", patience, pause),
             connections: LocalFaults::new("connections", patience, pause),
         })
@@ -71,11 +71,11 @@ impl Connector {
         self.connections.succeeded(None);
     }
 
-    /// A new connection to `origin`, which has `slot` for as long as it is open.
+    /// A new connection to `origin`, which has `permit` for as long as it is open.
     pub async fn open(
         &self,
         origin: &Origin,
-        slot: ConnectionSlot,
+        permit: ConnectionPermit,
     ) -> Result<PushConnection, ConnectError> {
         self.check(&origin.host)?;
         let deadline = Instant::now() + self.timeout;
@@ -86,7 +86,7 @@ impl Connector {
             .await
             .map_err(|_| ConnectError::timed_out("no TLS handshake"))?
             .map_err(ConnectError::tls)?;
-        timeout_at(deadline, PushConnection::start(stream, slot))
+        timeout_at(deadline, PushConnection::start(stream, permit))
             .await
             .unwrap_or_else(|_| Err(ConnectError::timed_out("no HTTP connection")))
     }

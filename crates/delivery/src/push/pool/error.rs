@@ -75,7 +75,7 @@ pub enum ExchangeError {
     Unsent,
     /// The head of the response did not come in time.
     #[error("time-out: no response")]
-    Late,
+    TimedOut,
     /// The connection failed, and what the push service has seen of the request is unknown.
     #[error("connection: {0}")]
     Failed(Box<dyn Error + Send + Sync>),

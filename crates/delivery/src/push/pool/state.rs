@@ -53,9 +53,9 @@ impl PoolState {
 
     /// Lets go of connections that nothing uses and others wait for.
     pub fn make_room(&self) {
-        let slots = &self.connector.slots;
-        if slots.has_waiters() && self.active_requests() == 0 {
-            self.connections().drop_of(|owner| slots.is_wanted(owner));
+        let permits = &self.connector.permits;
+        if permits.has_waiters() && self.active_requests() == 0 {
+            self.connections().drop_of(|owner| permits.is_wanted(owner));
         }
     }
 }

@@ -18,11 +18,11 @@ const BOUNDS: LimiterBounds = LimiterBounds {
 };
 
 /// How many a push service answers a second, and how far away it is, at a time since the beginning.
-type Pace = fn(Duration) -> (u32, Duration);
+type ServiceRate = fn(Duration) -> (u32, Duration);
 
 /// A push service that answers in order, those whom nobody waits for any more as well.
 struct SimulatedService {
-    pace: Pace,
+    pace: ServiceRate,
     busy_until: Duration,
 }
 
@@ -43,7 +43,7 @@ struct Simulation {
 }
 
 impl Simulation {
-    fn new(senders: usize, pace: Pace) -> Self {
+    fn new(senders: usize, pace: ServiceRate) -> Self {
         let epoch = Instant::now();
         let origin = Arc::new(OriginMemory::new(epoch));
         let sender = || AimdState::new(BOUNDS, Arc::clone(&origin), epoch);
@@ -129,7 +129,7 @@ fn far(latency_ms: u64) -> (u32, Duration) {
 
 #[test]
 fn a_slow_push_service_is_kept_busy_and_nobody_times_out() {
-    let paces: [Pace; 5] = [
+    let paces: [ServiceRate; 5] = [
         |_| near(5),
         |_| near(20),
         |_| near(200),
@@ -156,7 +156,7 @@ fn one_that_hardly_answers_gets_few_in_vain() {
 
 #[test]
 fn a_fast_one_gets_all_that_the_ceiling_allows_at_any_distance() {
-    let paces: [Pace; 3] = [|_| far(50), |_| far(300), |_| far(2_000)];
+    let paces: [ServiceRate; 3] = [|_| far(50), |_| far(300), |_| far(2_000)];
     for pace in paces {
         let mut simulation = Simulation::new(1, pace);
         let (_, latency) = pace(Duration::ZERO);
@@ -193,7 +193,7 @@ fn a_queue_does_not_grow_with_time() {
 
 #[test]
 fn a_longer_way_is_told_from_a_queue() {
-    let changes: [Pace; 2] = [
+    let changes: [ServiceRate; 2] = [
         |at| far(if at.as_secs() < 10 { 50 } else { 400 }),
         |at| far(if at.as_secs() < 10 { 50 } else { 2_000 }),
     ];
@@ -209,7 +209,7 @@ fn a_longer_way_is_told_from_a_queue() {
 
 #[test]
 fn apps_share_a_push_service_fairly() {
-    let paces: [Pace; 3] = [
+    let paces: [ServiceRate; 3] = [
         |_| near(200),
         |_| (5_000, Duration::from_millis(50)),
         |_| (20_000, Duration::from_millis(50)),

@@ -12,7 +12,7 @@ use tokio::time::Instant;
 use super::body::MAX_HEADER_BYTES;
 use super::{PushConnection, http1, http2};
 use crate::push::origin::PushTarget;
-use crate::push::pool::connection_slots::{ConnectionSlots, SlotOwner};
+use crate::push::pool::connection_permits::{ConnectionOwner, ConnectionPermits};
 use crate::push::pool::error::ExchangeError;
 use crate::push::request::Push;
 use crate::push::response::PushResponse;
@@ -60,16 +60,20 @@ async fn say(peer: DuplexStream, once: &[u8], repeated: &[u8]) {
 async fn push_twice(stream: DuplexStream, is_http1: bool) {
     let endpoint = Endpoint::trusted("https://push.example/x".to_owned());
     let target = PushTarget::from_endpoint(&endpoint).expect("a target");
-    let owner = Arc::new(SlotOwner {
+    let owner = Arc::new(ConnectionOwner {
         app: AppId::trusted("app".to_owned()),
         host: Arc::clone(&target.origin.host),
     });
-    let slots = Arc::new(ConnectionSlots::new(2));
-    let slot = slots.try_acquire(&owner).expect("a slot is free");
+    let permits = Arc::new(ConnectionPermits::new(2));
+    let permit = permits.try_acquire(&owner).expect("a permit is free");
     let started = if is_http1 {
-        http1::start(stream, slot).await.map(PushConnection::Http1)
+        http1::start(stream, permit)
+            .await
+            .map(PushConnection::Http1)
     } else {
-        http2::start(stream, slot).await.map(PushConnection::Http2)
+        http2::start(stream, permit)
+            .await
+            .map(PushConnection::Http2)
     };
     let Ok(mut connection) = started else {
         return;
@@ -88,7 +92,7 @@ async fn push_twice(stream: DuplexStream, is_http1: bool) {
 fn check(exchange: Result<PushResponse, ExchangeError>) {
     let response = match exchange {
         Ok(response) => response,
-        Err(ExchangeError::Late) => panic!("a connection that was closed is waited for"),
+        Err(ExchangeError::TimedOut) => panic!("a connection that was closed is waited for"),
         Err(ExchangeError::Unsent | ExchangeError::Failed(_)) => return,
     };
     assert!(response.body.len() <= MAX_BODY);

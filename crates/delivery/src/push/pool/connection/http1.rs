@@ -11,7 +11,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::time::{Instant, timeout_at};
 
 use super::body::{MAX_HEADER_BYTES, read_beginning};
-use crate::push::pool::connection_slots::{ConnectionSlot, SlotOwner};
+use crate::push::pool::connection_permits::{ConnectionOwner, ConnectionPermit};
 use crate::push::pool::error::{ConnectError, ExchangeError};
 use crate::push::request::Push;
 use crate::push::response::PushResponse;
@@ -20,7 +20,7 @@ use crate::push::response::PushResponse;
 pub struct Http1 {
     sender: SendRequest<Full<Bytes>>,
     /// For whom it counts.
-    pub owner: Arc<SlotOwner>,
+    pub owner: Arc<ConnectionOwner>,
 }
 
 impl Http1 {
@@ -35,22 +35,22 @@ impl Http1 {
     }
 }
 
-/// Starts HTTP/1.1 on a TLS connection; `slot` is given back when it closes.
+/// Starts HTTP/1.1 on a TLS connection; `permit` is given back when it closes.
 pub async fn start(
     stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
-    slot: ConnectionSlot,
+    permit: ConnectionPermit,
 ) -> Result<Http1, ConnectError> {
     let (sender, connection) = Builder::new()
         .max_buf_size(MAX_HEADER_BYTES as usize)
         .handshake(TokioIo::new(stream))
         .await
         .map_err(ConnectError::http)?;
-    let owner = Arc::clone(slot.owner());
+    let owner = Arc::clone(permit.owner());
     tokio::spawn(async move {
         if let Err(error) = connection.await {
             tracing::debug!(%error, "a connection to a push service ended");
         }
-        drop(slot);
+        drop(permit);
     });
     Ok(Http1 { sender, owner })
 }
@@ -64,7 +64,7 @@ pub async fn exchange(
 ) -> Result<PushResponse, ExchangeError> {
     let request = push.request(Version::HTTP_11, Full::new(push.body.clone()));
     let response = timeout_at(deadline, connection.sender.try_send_request(request)).await;
-    let response = response.map_err(|_| ExchangeError::Late)?;
+    let response = response.map_err(|_| ExchangeError::TimedOut)?;
     let (head, body) = response
         .map_err(|mut error| match error.take_message() {
             Some(_) => ExchangeError::Unsent,

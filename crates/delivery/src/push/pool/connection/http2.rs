@@ -17,7 +17,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::time::{Instant, sleep, timeout, timeout_at};
 
 use super::body::{MAX_HEADER_BYTES, read_beginning};
-use crate::push::pool::connection_slots::{ConnectionSlot, SlotOwner};
+use crate::push::pool::connection_permits::{ConnectionOwner, ConnectionPermit};
 use crate::push::pool::error::{ConnectError, ExchangeError};
 use crate::push::request::Push;
 use crate::push::response::PushResponse;
@@ -39,7 +39,7 @@ pub struct Http2 {
     sender: SendRequest<Bytes>,
     peer: Arc<PeerState>,
     /// For whom it counts.
-    pub owner: Arc<SlotOwner>,
+    pub owner: Arc<ConnectionOwner>,
 }
 
 /// What is known of a connection's peer. The numbers are read without a lock and may be a moment old.
@@ -57,10 +57,10 @@ impl PeerState {
     }
 }
 
-/// Starts HTTP/2 on a TLS connection; `slot` is given back when it closes.
+/// Starts HTTP/2 on a TLS connection; `permit` is given back when it closes.
 pub async fn start(
     stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
-    slot: ConnectionSlot,
+    permit: ConnectionPermit,
 ) -> Result<Http2, ConnectError> {
     let (sender, connection) = h2::client::Builder::new()
         .enable_push(false)
@@ -76,8 +76,8 @@ pub async fn start(
         responses: AtomicUsize::new(0),
         is_over: AtomicBool::new(false),
     });
-    let owner = Arc::clone(slot.owner());
-    tokio::spawn(drive(connection, Arc::clone(&peer), slot));
+    let owner = Arc::clone(permit.owner());
+    tokio::spawn(drive(connection, Arc::clone(&peer), permit));
     Ok(Http2 {
         sender,
         peer,
@@ -90,7 +90,7 @@ pub async fn start(
 async fn drive(
     mut connection: h2::client::Connection<impl AsyncRead + AsyncWrite + Unpin>,
     peer: Arc<PeerState>,
-    slot: ConnectionSlot,
+    permit: ConnectionPermit,
 ) {
     let pings = connection.ping_pong();
     let frames = poll_fn(|context| {
@@ -106,7 +106,7 @@ async fn drive(
         () = ping_until_dead(pings) => tracing::debug!("a push service gives no sign of life"),
     }
     peer.end();
-    drop((connection, slot));
+    drop((connection, permit));
 }
 
 /// Returns when the peer does not answer a PING (RFC 9113 §6.7).
@@ -141,7 +141,7 @@ impl Http2 {
         let before = self.responses();
         let response = timeout_at(deadline, self.push(push)).await;
         self.record_exchange(response.is_err(), before);
-        let (head, body) = response.map_err(|_| ExchangeError::Late)??.into_parts();
+        let (head, body) = response.map_err(|_| ExchangeError::TimedOut)??.into_parts();
         Ok(PushResponse {
             status: head.status,
             headers: head.headers,

@@ -13,7 +13,7 @@ use crate::push::response::{DeferralCause, PushOutcome};
 
 impl PushSender {
     /// Has the deferred among a page's recipients come back in turn, and not before they said.
-    pub fn assign_turns(
+    pub fn schedule_deferred(
         &self,
         app: &AppId,
         recipients: &[Recipient],

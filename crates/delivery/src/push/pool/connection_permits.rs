@@ -17,7 +17,7 @@ use url::Host;
 
 /// For whom a connection counts.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct SlotOwner {
+pub struct ConnectionOwner {
     /// The app that wanted it first.
     pub app: AppId,
     /// The host that it leads to, whatever the port.
@@ -25,10 +25,10 @@ pub struct SlotOwner {
 }
 
 /// The connections that may be open.
-pub struct ConnectionSlots {
+pub struct ConnectionPermits {
     capacity: usize,
     shares: Mutex<ConnectionShares>,
-    /// How many wait for a slot.
+    /// How many wait for a permit.
     waiting: AtomicUsize,
     freed: Notify,
     wanted: Notify,
@@ -39,10 +39,10 @@ struct ConnectionShares {
     all: Holders,
     hosts: HashMap<Arc<Host<String>>, Holders>,
     /// Who waits, and how many of each.
-    waiting: HashMap<SlotOwner, usize>,
+    waiting: HashMap<ConnectionOwner, usize>,
 }
 
-/// How many slots are taken, and by which apps.
+/// How many permits are taken, and by which apps.
 #[derive(Default)]
 struct Holders {
     taken: usize,
@@ -50,13 +50,13 @@ struct Holders {
 }
 
 /// The right to have one connection open; given back when dropped.
-pub struct ConnectionSlot {
-    slots: Arc<ConnectionSlots>,
-    owner: Arc<SlotOwner>,
+pub struct ConnectionPermit {
+    permits: Arc<ConnectionPermits>,
+    owner: Arc<ConnectionOwner>,
 }
 
-impl ConnectionSlots {
-    /// Slots for `capacity` connections, none of which is taken.
+impl ConnectionPermits {
+    /// Permits for `capacity` connections, none of which is taken.
     pub fn new(capacity: usize) -> Self {
         Self {
             capacity,
@@ -67,46 +67,46 @@ impl ConnectionSlots {
         }
     }
 
-    /// A slot, if the owner's app may have another one now.
-    pub fn try_acquire(self: &Arc<Self>, owner: &Arc<SlotOwner>) -> Option<ConnectionSlot> {
+    /// A permit, if the owner's app may have another one now.
+    pub fn try_acquire(self: &Arc<Self>, owner: &Arc<ConnectionOwner>) -> Option<ConnectionPermit> {
         let mut shares = self.shares();
         if !shares.admits(owner, self.capacity) {
             return None;
         }
         shares.take(owner);
-        Some(ConnectionSlot {
-            slots: Arc::clone(self),
+        Some(ConnectionPermit {
+            permits: Arc::clone(self),
             owner: Arc::clone(owner),
         })
     }
 
-    /// A slot, as soon as the owner's app may have another one.
-    pub async fn acquire(self: &Arc<Self>, owner: &Arc<SlotOwner>) -> ConnectionSlot {
+    /// A permit, as soon as the owner's app may have another one.
+    pub async fn acquire(self: &Arc<Self>, owner: &Arc<ConnectionOwner>) -> ConnectionPermit {
         let mut waiting = None;
         loop {
-            // Listening begins before looking: a slot that is freed in between is not missed.
+            // Listening begins before looking: a permit that is freed in between is not missed.
             let mut freed = pin!(self.freed.notified());
             freed.as_mut().enable();
-            if let Some(slot) = self.try_acquire(owner) {
-                return slot;
+            if let Some(permit) = self.try_acquire(owner) {
+                return permit;
             }
-            waiting.get_or_insert_with(|| SlotWaiter::new(self, owner));
+            waiting.get_or_insert_with(|| PermitWaiter::new(self, owner));
             freed.await;
         }
     }
 
-    /// Resolves when somebody has begun to wait for a slot since the last call; one caller may wait.
+    /// Resolves when somebody has begun to wait for a permit since the last call; one caller may wait.
     pub async fn wanted(&self) {
         self.wanted.notified().await;
     }
 
-    /// Whether anybody waits for a slot.
+    /// Whether anybody waits for a permit.
     pub fn has_waiters(&self) -> bool {
         self.waiting.load(Ordering::Relaxed) > 0
     }
 
     /// Whether a connection that nothing uses should make room: for its own app's others, or for those of an app that holds fewer.
-    pub fn is_wanted(&self, owner: &SlotOwner) -> bool {
+    pub fn is_wanted(&self, owner: &ConnectionOwner) -> bool {
         let shares = self.shares();
         let held = |app: &AppId| shares.all.by_app.get(app).copied().unwrap_or_default();
         let own = held(&owner.app);
@@ -120,24 +120,24 @@ impl ConnectionSlots {
 }
 
 impl ConnectionShares {
-    fn admits(&self, owner: &SlotOwner, capacity: usize) -> bool {
+    fn admits(&self, owner: &ConnectionOwner, capacity: usize) -> bool {
         let host = self.hosts.get(&owner.host);
         self.all.admits(&owner.app, capacity)
             && host.is_none_or(|host| host.admits(&owner.app, capacity.div_ceil(2)))
     }
 
-    fn take(&mut self, owner: &SlotOwner) {
+    fn take(&mut self, owner: &ConnectionOwner) {
         self.all.take(&owner.app);
         let host = self.hosts.entry(Arc::clone(&owner.host)).or_default();
         host.take(&owner.app);
     }
 
-    fn give_back(&mut self, owner: &SlotOwner) {
-        self.all.give_back(&owner.app);
+    fn release(&mut self, owner: &ConnectionOwner) {
+        self.all.release(&owner.app);
         let Some(host) = self.hosts.get_mut(&owner.host) else {
             return;
         };
-        host.give_back(&owner.app);
+        host.release(&owner.app);
         if host.taken == 0 {
             self.hosts.remove(&owner.host);
         }
@@ -157,45 +157,45 @@ impl Holders {
         *self.by_app.entry(app.clone()).or_default() += 1;
     }
 
-    fn give_back(&mut self, app: &AppId) {
+    fn release(&mut self, app: &AppId) {
         self.taken -= 1;
         decrement(&mut self.by_app, app);
     }
 }
 
-impl ConnectionSlot {
+impl ConnectionPermit {
     /// For whom the connection counts.
-    pub fn owner(&self) -> &Arc<SlotOwner> {
+    pub fn owner(&self) -> &Arc<ConnectionOwner> {
         &self.owner
     }
 }
 
-impl Drop for ConnectionSlot {
+impl Drop for ConnectionPermit {
     fn drop(&mut self) {
-        self.slots.shares().give_back(&self.owner);
-        self.slots.freed.notify_waiters();
+        self.permits.shares().release(&self.owner);
+        self.permits.freed.notify_waiters();
     }
 }
 
 /// Counts one as waiting for as long as it lives.
-struct SlotWaiter<'a> {
-    slots: &'a ConnectionSlots,
-    owner: &'a SlotOwner,
+struct PermitWaiter<'a> {
+    permits: &'a ConnectionPermits,
+    owner: &'a ConnectionOwner,
 }
 
-impl<'a> SlotWaiter<'a> {
-    fn new(slots: &'a ConnectionSlots, owner: &'a SlotOwner) -> Self {
-        *slots.shares().waiting.entry(owner.clone()).or_default() += 1;
-        slots.waiting.fetch_add(1, Ordering::Relaxed);
-        slots.wanted.notify_one();
-        Self { slots, owner }
+impl<'a> PermitWaiter<'a> {
+    fn new(permits: &'a ConnectionPermits, owner: &'a ConnectionOwner) -> Self {
+        *permits.shares().waiting.entry(owner.clone()).or_default() += 1;
+        permits.waiting.fetch_add(1, Ordering::Relaxed);
+        permits.wanted.notify_one();
+        Self { permits, owner }
     }
 }
 
-impl Drop for SlotWaiter<'_> {
+impl Drop for PermitWaiter<'_> {
     fn drop(&mut self) {
-        decrement(&mut self.slots.shares().waiting, self.owner);
-        self.slots.waiting.fetch_sub(1, Ordering::Relaxed);
+        decrement(&mut self.permits.shares().waiting, self.owner);
+        self.permits.waiting.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
@@ -216,22 +216,26 @@ mod tests {
     use hato_domain::AppId;
     use url::Host;
 
-    use super::{ConnectionSlot, ConnectionSlots, SlotOwner};
+    use super::{ConnectionOwner, ConnectionPermit, ConnectionPermits};
 
-    fn owner(app: &str, host: &str) -> Arc<SlotOwner> {
-        Arc::new(SlotOwner {
+    fn owner(app: &str, host: &str) -> Arc<ConnectionOwner> {
+        Arc::new(ConnectionOwner {
             app: AppId::trusted(app.into()),
             host: Arc::new(Host::Domain(host.into())),
         })
     }
 
     /// All that the app may have at these hosts, in turn.
-    fn take_all(slots: &Arc<ConnectionSlots>, app: &str, hosts: &[&str]) -> Vec<ConnectionSlot> {
+    fn acquire_all(
+        permits: &Arc<ConnectionPermits>,
+        app: &str,
+        hosts: &[&str],
+    ) -> Vec<ConnectionPermit> {
         let mut taken = Vec::new();
         loop {
             let before = taken.len();
             for host in hosts {
-                taken.extend(slots.try_acquire(&owner(app, host)));
+                taken.extend(permits.try_acquire(&owner(app, host)));
             }
             if taken.len() == before {
                 return taken;
@@ -241,65 +245,65 @@ mod tests {
 
     #[test]
     fn an_app_gets_half_of_what_others_leave() {
-        let slots = Arc::new(ConnectionSlots::new(512));
+        let permits = Arc::new(ConnectionPermits::new(512));
         let hosts: Vec<_> = (0..1_000).map(|host| format!("h{host}.example")).collect();
         let hosts: Vec<_> = hosts.iter().map(String::as_str).collect();
-        let a = take_all(&slots, "a", &hosts);
-        let b = take_all(&slots, "b", &hosts);
+        let a = acquire_all(&permits, "a", &hosts);
+        let b = acquire_all(&permits, "b", &hosts);
         assert_eq!((a.len(), b.len()), (256, 128));
         drop(a);
-        assert_eq!(take_all(&slots, "b", &hosts).len(), 128, "half of all");
+        assert_eq!(acquire_all(&permits, "b", &hosts).len(), 128, "half of all");
     }
 
     #[test]
     fn one_host_gets_half_and_one_app_half_of_that() {
-        let slots = Arc::new(ConnectionSlots::new(512));
-        let a = take_all(&slots, "a", &["slow.example"]);
-        let b = take_all(&slots, "b", &["slow.example"]);
+        let permits = Arc::new(ConnectionPermits::new(512));
+        let a = acquire_all(&permits, "a", &["slow.example"]);
+        let b = acquire_all(&permits, "b", &["slow.example"]);
         assert_eq!((a.len(), b.len()), (128, 64));
-        let elsewhere = take_all(&slots, "a", &["other.example"]);
+        let elsewhere = acquire_all(&permits, "a", &["other.example"]);
         assert_eq!(elsewhere.len(), 96, "224 are half of what b leaves of all");
     }
 
     #[test]
     fn as_long_as_there_is_one_somebody_else_may_have_it() {
-        let slots = Arc::new(ConnectionSlots::new(3));
+        let permits = Arc::new(ConnectionPermits::new(3));
         let hosts = ["a.example", "b.example", "c.example"];
-        let held = ["a", "b", "c", "d"].map(|app| take_all(&slots, app, &hosts));
+        let held = ["a", "b", "c", "d"].map(|app| acquire_all(&permits, app, &hosts));
         assert_eq!(held.map(|it| it.len()), [2, 1, 0, 0]);
-        let only = Arc::new(ConnectionSlots::new(1));
-        assert_eq!(take_all(&only, "a", &hosts).len(), 1);
+        let only = Arc::new(ConnectionPermits::new(1));
+        assert_eq!(acquire_all(&only, "a", &hosts).len(), 1);
     }
 
     #[tokio::test]
-    async fn who_waits_gets_the_slot_that_is_given_back() {
-        let slots = Arc::new(ConnectionSlots::new(1));
+    async fn who_waits_gets_the_permit_that_is_given_back() {
+        let permits = Arc::new(ConnectionPermits::new(1));
         let (a, b) = (owner("a", "a.example"), owner("b", "b.example"));
-        let held = slots.acquire(&a).await;
+        let held = permits.acquire(&a).await;
         let waiting = tokio::spawn({
-            let (slots, b) = (Arc::clone(&slots), Arc::clone(&b));
-            async move { slots.acquire(&b).await }
+            let (permits, b) = (Arc::clone(&permits), Arc::clone(&b));
+            async move { permits.acquire(&b).await }
         });
-        slots.wanted().await;
-        assert!(slots.is_wanted(&a), "for an app that has none");
+        permits.wanted().await;
+        assert!(permits.is_wanted(&a), "for an app that has none");
         drop(held);
         let held = waiting.await.expect("no panic");
         assert_eq!(held.owner(), &b);
-        assert!(slots.wanted().now_or_never().is_none(), "nobody waits");
+        assert!(permits.wanted().now_or_never().is_none(), "nobody waits");
     }
 
     #[tokio::test]
     async fn an_app_that_has_its_share_takes_no_idle_connection_of_another() {
-        let slots = Arc::new(ConnectionSlots::new(4));
+        let permits = Arc::new(ConnectionPermits::new(4));
         let (a, b) = (owner("a", "a.example"), owner("b", "b.example"));
-        let _held = [slots.acquire(&a).await, slots.acquire(&b).await];
+        let _held = [permits.acquire(&a).await, permits.acquire(&b).await];
         let second = owner("a", "c.example");
-        let _second = slots.acquire(&second).await;
-        let mut waiting = Box::pin(slots.acquire(&second));
+        let _second = permits.acquire(&second).await;
+        let mut waiting = Box::pin(permits.acquire(&second));
         assert!((&mut waiting).now_or_never().is_none());
-        assert!(slots.is_wanted(&a), "its own make room");
-        assert!(!slots.is_wanted(&b));
+        assert!(permits.is_wanted(&a), "its own make room");
+        assert!(!permits.is_wanted(&b));
         drop(waiting);
-        assert!(!slots.is_wanted(&a));
+        assert!(!permits.is_wanted(&a));
     }
 }
