@@ -126,7 +126,7 @@ async fn add(
     let Some(mut room) = room(c, app, new).await? else {
         return Ok(vec![RegisterOutcome::NoApp; new.len()]);
     };
-    let mut keys = NamedKeys::default();
+    let mut keys = VapidKeyNumbers::default();
     let (mut outcomes, mut taken) = (Vec::with_capacity(new.len()), Vec::new());
     for it in new {
         let outcome = match keys.number(c, it).await? {
@@ -179,9 +179,9 @@ fn max_active(plan: &str, new: &[&NewSubscription]) -> sqlx::Result<i64> {
 
 /// The numbers of the VAPID keys that registrations name, each looked up once.
 #[derive(Default)]
-struct NamedKeys(Vec<(VapidPublicKey, Result<i64, RegisterOutcome>)>);
+struct VapidKeyNumbers(Vec<(VapidPublicKey, Result<i64, RegisterOutcome>)>);
 
-impl NamedKeys {
+impl VapidKeyNumbers {
     async fn number(
         &mut self,
         c: &mut DbConnection,

@@ -9,7 +9,7 @@ use crate::dialect::DbConnection;
 pub(crate) struct EventReaders {
     /// It has a webhook URL, the plan that takes, and the webhook is not disabled.
     pub(crate) has_active_webhook: bool,
-    /// Somebody listens.
+    /// At least one client listens to the app's events at this moment.
     pub(crate) has_listeners: bool,
 }
 

@@ -1,4 +1,4 @@
-//! The pace slots of a paced send, one for each page of it, however many processes claim them (CONTRACT 14).
+//! When a paced send may start another page: an interval after the last one, however many processes claim them (CONTRACT 14).
 //!
 //! A page that comes too early goes back to the queue, so the rest of the queue does not wait for it. Those that come too early reserve
 //! turns, each an interval behind the one before: all of them together at the next interval would be looked at again and again.
@@ -10,10 +10,10 @@ use hato_service::ports::{ClaimedPage, PageClaimRequest};
 
 use crate::dialect::DbConnection;
 
-/// Longer than any interval: a pace slot that is free later was taken by a clock that has been set back since.
+/// Longer than any interval: a next page that is later was put off by a clock that has been set back since.
 const LONGEST_INTERVAL: Duration = Duration::from_secs(66);
 
-/// How far ahead turns are reserved. Beyond it they begin anew, behind the pace slot.
+/// How far ahead turns are reserved. Beyond it they begin anew, behind the next page.
 const MAX_RESERVED_AHEAD: Duration = Duration::from_mins(10);
 
 /// What may be taken off the front of a job.
@@ -64,7 +64,7 @@ pub(crate) async fn admit(
     };
     let pages = bound.pages(request.max_recipients);
     let or_end = |turn: UnixMillis| page.ends_at().map_or(turn, |end| end.min(turn));
-    if !take_slot(c, page, &pages, now).await? {
+    if !start_page(c, page, &pages, now).await? {
         let turn = reserve_turn(c, page, &pages, now).await?;
         put_back(c, page, or_end(turn)).await?;
         return Ok(None);
@@ -73,9 +73,9 @@ pub(crate) async fn admit(
     Ok(Some(PageSize::paced(&pages, rest_due_at)))
 }
 
-/// Whether it is time for another page; then the pace slot is taken for an interval. The condition is the write's, so of two claims at
-/// the same moment one takes it.
-async fn take_slot(
+/// Whether it is time for another page; then the one after it is put off by an interval. The condition is the write's, so of two claims
+/// at the same moment one starts a page.
+async fn start_page(
     c: &mut DbConnection,
     page: &ClaimedPage,
     pages: &PacedPages,
@@ -91,7 +91,7 @@ async fn take_slot(
     Ok(taken.execute(c).await?.rows_affected() == 1)
 }
 
-/// When it is the page's turn: an interval behind the last one that was reserved, or behind the pace slot.
+/// When it is the page's turn: an interval behind the last one that was reserved, or behind the next page.
 async fn reserve_turn(
     c: &mut DbConnection,
     page: &ClaimedPage,

@@ -26,9 +26,9 @@ pub(crate) struct SendReach {
 pub(crate) async fn change_blocks(
     c: &mut DbConnection,
     app: &str,
-    told: &[SendReach],
+    reaches: &[SendReach],
 ) -> sqlx::Result<()> {
-    let numbers = blocks_told_of(told);
+    let numbers = numbers_of(reaches);
     if numbers.is_empty() {
         return Ok(());
     }
@@ -36,23 +36,23 @@ pub(crate) async fn change_blocks(
     let mut written = Vec::new();
     for number in numbers {
         let block = blocks.entry(number).or_default();
-        record(block, number, told);
+        record(block, number, reaches);
         written.push((number, block.to_bytes()));
     }
     write_blocks(c, app, &written).await
 }
 
 /// The blocks of which any of these tells, in order.
-fn blocks_told_of(told: &[SendReach]) -> Vec<i64> {
+fn numbers_of(reaches: &[SendReach]) -> Vec<i64> {
     let mut numbers = BTreeSet::new();
-    for one in told {
+    for one in reaches {
         numbers.extend(one.included.blocks().map(|(number, _)| number));
     }
     numbers.into_iter().collect()
 }
 
-fn record(block: &mut ReachBlock, number: i64, told: &[SendReach]) {
-    for one in told {
+fn record(block: &mut ReachBlock, number: i64, reaches: &[SendReach]) {
+    for one in reaches {
         let included = one.included.only_block(number);
         if !included.is_empty() {
             block.record(one.day, &included, &one.missed.only_block(number));

@@ -20,7 +20,7 @@ pub(crate) struct StoredContent<'a> {
     pub(crate) title: Cow<'a, str>,
     pub(crate) body: Cow<'a, str>,
     pub(crate) url: Option<&'a str>,
-    /// What browsers get.
+    /// The JSON that is encrypted for each recipient.
     pub(crate) payload: &'a str,
     pub(crate) urgency: Option<&'a str>,
     pub(crate) topic: Option<&'a str>,

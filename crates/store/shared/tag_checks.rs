@@ -11,7 +11,7 @@ use crate::error::json;
 use crate::tag_positions::{TagChange, change_tags};
 use crate::values::{number_list, parse_tags};
 
-/// Positions by tag.
+/// The positions of the subscriptions that have each tag.
 type TagIndex = BTreeMap<String, PositionSet>;
 
 /// A block by its tag and its number.

@@ -44,7 +44,7 @@ pub(crate) async fn accept_in_group(
     if database.writes.is_closed() {
         return Err(with_context(CONTEXT)(WriteError::Closed));
     }
-    let (caller, answer) = oneshot::channel();
+    let (caller, outcome) = oneshot::channel();
     let account = send.account_id.clone();
     let waiting = &database.waiting_sends;
     if waiting.add(account.clone(), WaitingSend { send, caller }) {
@@ -56,7 +56,7 @@ pub(crate) async fn accept_in_group(
         });
     }
     let panicked = |_| Err(with_context(CONTEXT)(WriteError::Panicked));
-    answer.await.unwrap_or_else(panicked)
+    outcome.await.unwrap_or_else(panicked)
 }
 
 async fn accept_group(connections: &Connections, group: Vec<WaitingSend>) {
@@ -69,11 +69,11 @@ async fn accept_group(connections: &Connections, group: Vec<WaitingSend>) {
         Err(error) if callers.len() > 1 && may_be_of_one(&error) => {
             join_all(sends.iter().zip(callers).map(|(send, caller)| async move {
                 let accepted = accept_together(connections, [send.clone()].into()).await;
-                answer(accepted, vec![caller]);
+                reply(accepted, vec![caller]);
             }))
             .await;
         }
-        accepted => answer(accepted, callers),
+        accepted => reply(accepted, callers),
     }
 }
 
@@ -115,8 +115,8 @@ fn may_be_of_one(error: &WriteError) -> bool {
     }
 }
 
-fn answer(accepted: Result<Vec<AcceptSendOutcome>, WriteError>, callers: Vec<Caller>) {
-    // A caller that has gone away needs no answer.
+fn reply(accepted: Result<Vec<AcceptSendOutcome>, WriteError>, callers: Vec<Caller>) {
+    // A caller that has gone away needs no reply.
     match accepted {
         Ok(outcomes) => {
             for (caller, outcome) in callers.into_iter().zip(outcomes) {

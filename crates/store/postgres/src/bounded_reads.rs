@@ -18,7 +18,7 @@ const MAX_CONNECTIONS: usize = 2;
 /// How long a read waits for its turn.
 const MAX_WAIT: Duration = Duration::from_secs(2);
 
-/// The turns of the reads.
+/// Permits of the reads.
 pub(crate) struct BoundedReaders(Arc<Semaphore>);
 
 impl Default for BoundedReaders {

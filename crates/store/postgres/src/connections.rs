@@ -35,7 +35,7 @@ const ANSWER_DELAY: Duration = Duration::from_secs(5);
 const IDLE_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The rows of a statement, and how many it changed.
-type Answers = sqlx::Result<Vec<Either<PgQueryResult, PgRow>>>;
+type StatementResult = sqlx::Result<Vec<Either<PgQueryResult, PgRow>>>;
 
 /// The pool, and how its connections are used. It runs single statements, each a transaction of its own.
 #[derive(Clone, Debug)]
@@ -96,13 +96,13 @@ impl Connections {
     }
 
     /// What a statement answers that only reads.
-    pub(crate) async fn read(&self, text: SqlStr, arguments: PgArguments) -> Answers {
+    pub(crate) async fn read(&self, text: SqlStr, arguments: PgArguments) -> StatementResult {
         self.run(&self.begin_read, sqlx::query_with(text, arguments))
             .await
     }
 
     /// What a statement answers that stands alone: a transaction of its own, which needs a BEGIN only where sessions change.
-    async fn run<'q, E>(&self, begin: &Arc<str>, query: E) -> Answers
+    async fn run<'q, E>(&self, begin: &Arc<str>, query: E) -> StatementResult
     where
         E: 'q + Execute<'q, Postgres>,
     {
@@ -125,12 +125,12 @@ impl Connections {
         answer: impl Future<Output = sqlx::Result<T>>,
     ) -> sqlx::Result<T> {
         let answer = answered(self.answer_timeout, answer).await;
-        answer.inspect_err(|error| self.note(error))
+        answer.inspect_err(|error| self.record_loss(error))
     }
 
     /// Draws the conclusions from a failure: what else may be lost, and that sessions change.
-    pub(crate) fn note(&self, error: &sqlx::Error) {
-        self.last_loss.note(error);
+    pub(crate) fn record_loss(&self, error: &sqlx::Error) {
+        self.last_loss.record_loss(error);
         self.report_pooler(error);
     }
 

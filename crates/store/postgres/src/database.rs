@@ -22,7 +22,7 @@ use crate::migration;
 use crate::open_error::{OLDEST_VERSION, PostgresOpenError};
 use crate::presence::Presence;
 use crate::settings::PostgresSettings;
-use crate::settlement_turns::SettlementTurns;
+use crate::settlement_locks::SettlementLocks;
 use crate::waiting_sends::WaitingSends;
 
 /// More than there are statements, so that each is prepared once on a connection.
@@ -47,7 +47,7 @@ pub struct Database {
     /// How many requests this process has counted in windows.
     pub(crate) counted_requests: AtomicU64,
     pub(crate) clock_check: ClockCheck,
-    pub(crate) settlement_turns: SettlementTurns,
+    pub(crate) settlement_locks: SettlementLocks,
     pub(crate) presence: Presence,
     pub(crate) listens: bool,
 }
@@ -82,7 +82,7 @@ impl Database {
             bounded_readers: BoundedReaders::default(),
             counted_requests: AtomicU64::new(0),
             clock_check: ClockCheck::default(),
-            settlement_turns: SettlementTurns::default(),
+            settlement_locks: SettlementLocks::default(),
             presence: Presence::default(),
             listens: settings.listen,
         })

@@ -91,7 +91,7 @@ pub(crate) fn time_of_others(database: &Database, now: UnixMillis) -> UnixMillis
 
 /// Waits until this process settles no other page of the send.
 pub(crate) async fn settlement_turn(database: &Database, send: &SendId) -> OwnedMutexGuard<()> {
-    database.settlement_turns.take(send).await
+    database.settlement_locks.lock(send).await
 }
 
 /// Rows that refer to rows which are not there: PostgreSQL lets nobody write such.

@@ -105,7 +105,7 @@ pub(crate) struct LastLoss(Mutex<Option<Instant>>);
 
 impl LastLoss {
     /// Remembers the moment, if the failure is that of a connection.
-    pub(crate) fn note(&self, error: &sqlx::Error) {
+    pub(crate) fn record_loss(&self, error: &sqlx::Error) {
         if is_lost_connection(error) {
             *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
         }

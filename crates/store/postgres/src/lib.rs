@@ -36,7 +36,7 @@ mod presence;
 mod rate_windows;
 mod readers;
 mod settings;
-mod settlement_turns;
+mod settlement_locks;
 mod store;
 pub mod stored_text;
 mod sweep_lease;

@@ -17,7 +17,7 @@ pub enum PostgresOpenError {
     /// The URL cannot be read.
     #[error("not a PostgreSQL URL; use postgres://USER:PASSWORD@HOST:PORT/DATABASE")]
     Url,
-    /// Nobody answers there.
+    /// No server of PostgreSQL answers at the address.
     #[error("cannot reach PostgreSQL at {address}: {source}")]
     Unreachable {
         /// Host and port, or the folder of the socket.
@@ -34,13 +34,13 @@ pub enum PostgresOpenError {
     /// It refuses who asks: the user, the password, or how they are proved.
     #[error("PostgreSQL refuses the user or the password: {reason}")]
     Unauthorized {
-        /// PostgreSQL's own words.
+        /// What PostgreSQL says of it.
         reason: String,
     },
     /// There is no database of this name.
     #[error("{reason}; make it with: createdb --owner=USER DATABASE")]
     NoDatabase {
-        /// PostgreSQL's own words.
+        /// What PostgreSQL says of it.
         reason: String,
     },
     /// TLS with it cannot be had as the URL asks for it: it offers none, or its certificate is not trusted.
@@ -56,7 +56,7 @@ pub enum PostgresOpenError {
         "PostgreSQL has no connection left: {reason}; raise its max_connections, or lower HATO_DATABASE_CONNECTIONS"
     )]
     TooManyConnections {
-        /// PostgreSQL's own words.
+        /// What PostgreSQL says of it.
         reason: String,
     },
     /// A pooler gives each transaction another session, which knows no prepared statement and no setting of the one before.
@@ -82,7 +82,7 @@ pub enum PostgresOpenError {
     /// A later version has migrated it, whose tables may hold what this one does not know.
     #[error("the database was migrated by a later version; use its hato-server")]
     TooNew {
-        /// The last migration.
+        /// The last migration that the database has.
         version: i64,
     },
     /// A server has it open, and it was to be opened for one alone.

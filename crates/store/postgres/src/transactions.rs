@@ -38,7 +38,7 @@ where
         match run_once(connections, operation.clone()).await {
             Err(WriteError::Failed(error)) if may_succeed_again(&error) => {
                 tracing::debug!(%error, "a transaction was undone; it is run again");
-                connections.last_loss.note(&error);
+                connections.last_loss.record_loss(&error);
             }
             result => return result,
         }
@@ -60,7 +60,7 @@ where
             Ok(value)
         }
         Err(error) => {
-            connections.note(&error);
+            connections.record_loss(&error);
             // The connection may be gone, and the transaction with it.
             connections.in_time(connection.rollback()).await.ok();
             Err(WriteError::Failed(error))

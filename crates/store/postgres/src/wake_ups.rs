@@ -45,8 +45,8 @@ struct Message {
 }
 
 impl Message {
-    fn new(from: &str, told: WakeUps) -> Self {
-        let apps = match told.apps {
+    fn new(from: &str, wake_ups: WakeUps) -> Self {
+        let apps = match wake_ups.apps {
             AppsWithEvents::Some(apps) => {
                 Some(apps.iter().map(|app| app.as_str().to_owned()).collect())
             }
@@ -54,7 +54,7 @@ impl Message {
         };
         Self {
             from: from.to_owned(),
-            pages: told.pages,
+            pages: wake_ups.pages,
             apps,
         }
     }

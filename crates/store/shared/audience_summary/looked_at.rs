@@ -137,12 +137,12 @@ fn age_group(millis: i64) -> usize {
 
 /// Makes counts of `seen` into counts of `all`. The sum of the recipients is `all`.
 fn scale<'c>(groups: impl Iterator<Item = &'c mut ReachCount>, all: i64, seen: i64) {
-    let (mut sum, mut given) = (0, 0);
+    let (mut sum, mut assigned) = (0, 0);
     for group in groups {
         sum += group.recipients;
         let up_to = scaled(sum, all, seen);
-        group.recipients = up_to - given;
-        given = up_to;
+        group.recipients = up_to - assigned;
+        assigned = up_to;
         let answered = scaled(group.answered_last_send, all, seen);
         group.answered_last_send = answered.min(group.recipients);
     }

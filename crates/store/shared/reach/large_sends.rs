@@ -23,12 +23,12 @@ pub(super) async fn record_large(c: &mut DbConnection, send: &FinishedSend) -> s
     let end = rest.as_ref().map_or(i64::MAX, Included::next_block);
     let with_letters = missed(c, &[send.id.as_str()]).await?.remove(&send.id);
     let others = take_missed(c, &send.id, end).await?;
-    let told = SendReach {
+    let reach = SendReach {
         day: send.day,
         missed: with_letters.unwrap_or_default().union(others),
         included,
     };
-    change_blocks(c, &send.app_id, &[told]).await?;
+    change_blocks(c, &send.app_id, &[reach]).await?;
     keep_rest(c, send, rest).await
 }
 

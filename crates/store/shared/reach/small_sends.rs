@@ -27,16 +27,16 @@ pub(super) async fn record_small(c: &mut DbConnection, sends: &[FinishedSend]) -
     let positions = positions_of(c, sends).await?;
     let ids: Vec<&str> = sends.iter().map(|send| send.id.as_str()).collect();
     let mut missed = missed(c, &ids).await?;
-    let mut told: BTreeMap<&str, Vec<SendReach>> = BTreeMap::new();
+    let mut reaches: BTreeMap<&str, Vec<SendReach>> = BTreeMap::new();
     for send in sends {
-        told.entry(&send.app_id).or_default().push(SendReach {
+        reaches.entry(&send.app_id).or_default().push(SendReach {
             day: send.day,
             included: send.included.positions(&positions),
             missed: missed.remove(&send.id).unwrap_or_default(),
         });
     }
-    for (app, told) in told {
-        change_blocks(c, app, &told).await?;
+    for (app, reaches) in reaches {
+        change_blocks(c, app, &reaches).await?;
     }
     sql!(query ["UPDATE sends SET included = NULL WHERE id IN (" TEXTS ")"] json(&ids)?)
         .execute(c)

@@ -56,6 +56,6 @@ pub(crate) async fn is_plenty(reader: &SqlitePool) -> sqlx::Result<bool> {
 }
 
 /// Gives some free pages back.
-pub(crate) async fn give_back(c: &mut SqliteConnection) -> sqlx::Result<()> {
+pub(crate) async fn release(c: &mut SqliteConnection) -> sqlx::Result<()> {
     c.execute(STEP).await.map(drop)
 }

@@ -21,7 +21,7 @@ const LARGE: usize = 10_000;
 const REST: u32 = 100;
 const LONGEST_REST: Duration = Duration::from_millis(250);
 
-/// Whose turn it is.
+/// Lets one large selection be written at a time, and rests after each.
 #[derive(Default)]
 pub(crate) struct LargeSelections {
     /// When the next one may be written. Locked while one is.

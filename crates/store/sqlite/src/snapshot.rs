@@ -19,7 +19,7 @@ pub enum SnapshotError {
     /// There is nothing to be copied.
     #[error("there is no database at {0}")]
     Missing(PathBuf),
-    /// Copying failed.
+    /// SQLite failed while it copied the file.
     #[error("the database cannot be copied")]
     Copy(#[source] sqlx::Error),
     /// It is no SQLite file, or cannot be read.

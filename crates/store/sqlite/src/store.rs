@@ -34,7 +34,7 @@ impl Store for Database {
             return Ok(false);
         }
         transaction!(self, "give space back to the disk", |c| {
-            free_space::give_back(c).await
+            free_space::release(c).await
         })?;
         Ok(true)
     }

@@ -35,15 +35,15 @@ pub enum CopyError {
     /// A process has one of the databases open.
     #[error("the {side} is in use: {source}; stop every process on it and try again")]
     InUse {
-        /// Which of the two.
+        /// Whether it is the source or the target.
         side: CopySide,
-        /// In the database's words.
+        /// What the database that is in use says of it.
         source: StoreOpenError,
     },
     /// One of the databases cannot be opened.
     #[error("the {side} cannot be opened: {source}")]
     Open {
-        /// Which of the two.
+        /// Whether it is the source or the target.
         side: CopySide,
         /// What its opening was refused with.
         source: StoreOpenError,

@@ -11,7 +11,7 @@ use sqlx::{AssertSqlSafe, Connection as _, Executor as _, PgConnection, Postgres
 
 use super::Copied;
 use super::error::CopyFailure;
-use super::row::{ColumnKind, CopiedColumn, Row, Value, decode_row, names};
+use super::row::{ColumnKind, ColumnValue, CopiedColumn, Row, decode_row, names};
 use super::tables::TABLES;
 use crate::StoreOpenError;
 
@@ -163,8 +163,8 @@ fn escaped(table: &str, columns: &[CopiedColumn]) -> Vec<usize> {
     escaped.map(|(at, _)| at).collect()
 }
 
-fn change_text(value: &mut Value, change: impl Fn(String) -> String) {
-    if let Value::Text(Some(text)) = value {
+fn change_text(value: &mut ColumnValue, change: impl Fn(String) -> String) {
+    if let ColumnValue::Text(Some(text)) = value {
         *text = change(std::mem::take(text));
     }
 }
@@ -192,17 +192,17 @@ fn escape(table: &str, columns: &[CopiedColumn], rows: &mut [Row]) {
 fn bind<'q>(
     insert: Query<'q, Postgres, PgArguments>,
     column: &CopiedColumn,
-    values: impl Iterator<Item = Value>,
+    values: impl Iterator<Item = ColumnValue>,
 ) -> Result<Query<'q, Postgres, PgArguments>, CopyFailure> {
     let (mut numbers, mut texts, mut bytes) = (Vec::new(), Vec::new(), Vec::new());
     for value in values {
         match value {
-            Value::Number(value) => numbers.push(value),
-            Value::Text(Some(text)) if text.contains('\0') => {
+            ColumnValue::Number(value) => numbers.push(value),
+            ColumnValue::Text(Some(text)) if text.contains('\0') => {
                 return Err(CopyFailure::Nul(column.name.clone()));
             }
-            Value::Text(value) => texts.push(value),
-            Value::Bytes(value) => bytes.push(value),
+            ColumnValue::Text(value) => texts.push(value),
+            ColumnValue::Bytes(value) => bytes.push(value),
         }
     }
     Ok(match column.kind {

@@ -19,14 +19,14 @@ pub(crate) struct CopiedColumn {
 
 /// What stands in a column; `None` is NULL.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Value {
+pub(crate) enum ColumnValue {
     Number(Option<i64>),
     Text(Option<String>),
     Bytes(Option<Vec<u8>>),
 }
 
 /// The values of a row, in the order of its table's columns.
-pub(crate) type Row = Vec<Value>;
+pub(crate) type Row = Vec<ColumnValue>;
 
 /// The columns as statements name them.
 pub(crate) fn names(columns: &[CopiedColumn]) -> String {
@@ -39,9 +39,9 @@ macro_rules! decode_row {
     ($row:expr, $columns:expr) => {{
         let values = $columns.iter().enumerate().map(|(at, column)| {
             Ok(match column.kind {
-                ColumnKind::Number => Value::Number($row.try_get(at)?),
-                ColumnKind::Text => Value::Text($row.try_get(at)?),
-                ColumnKind::Bytes => Value::Bytes($row.try_get(at)?),
+                ColumnKind::Number => ColumnValue::Number($row.try_get(at)?),
+                ColumnKind::Text => ColumnValue::Text($row.try_get(at)?),
+                ColumnKind::Bytes => ColumnValue::Bytes($row.try_get(at)?),
             })
         });
         values.collect::<sqlx::Result<Row>>()

@@ -9,7 +9,7 @@ use sqlx::{AssertSqlSafe, Connection as _, Executor as _, Row as _, SqliteConnec
 
 use super::Copied;
 use super::error::CopyFailure;
-use super::row::{ColumnKind, CopiedColumn, Row, Value, decode_row, names};
+use super::row::{ColumnKind, ColumnValue, CopiedColumn, Row, decode_row, names};
 use crate::StoreOpenError;
 
 pub(super) struct SqliteSide {
@@ -72,9 +72,9 @@ impl Copied for SqliteSide {
             .into_iter()
             .flatten()
             .fold(insert, |insert, value| match value {
-                Value::Number(value) => insert.bind(value),
-                Value::Text(value) => insert.bind(value),
-                Value::Bytes(value) => insert.bind(value),
+                ColumnValue::Number(value) => insert.bind(value),
+                ColumnValue::Text(value) => insert.bind(value),
+                ColumnValue::Bytes(value) => insert.bind(value),
             });
         insert.execute(&mut self.connection).await?;
         Ok(())

@@ -2,7 +2,7 @@
 
 use sha2::{Digest as _, Sha256};
 
-use super::row::{Row, Value};
+use super::row::{ColumnValue, Row};
 
 /// How many rows a table has, and a checksum of them that does not depend on their order.
 #[derive(Debug, PartialEq, Eq)]
@@ -36,7 +36,7 @@ fn hash(row: &Row) -> u128 {
     let mut hash = Sha256::new();
     for value in row {
         match value {
-            Value::Number(value) => {
+            ColumnValue::Number(value) => {
                 add_value(
                     &mut hash,
                     value
@@ -45,8 +45,8 @@ fn hash(row: &Row) -> u128 {
                         .map(<[u8; 8]>::as_slice),
                 );
             }
-            Value::Text(value) => add_value(&mut hash, value.as_deref().map(str::as_bytes)),
-            Value::Bytes(value) => add_value(&mut hash, value.as_deref()),
+            ColumnValue::Text(value) => add_value(&mut hash, value.as_deref().map(str::as_bytes)),
+            ColumnValue::Bytes(value) => add_value(&mut hash, value.as_deref()),
         }
     }
     let mut half = [0; 16];
@@ -63,7 +63,7 @@ fn add_value(hash: &mut Sha256, value: Option<&[u8]>) {
 
 #[cfg(test)]
 mod tests {
-    use super::{Row, Tally, Value};
+    use super::{ColumnValue, Row, Tally};
 
     fn tally(rows: &[Row]) -> Tally {
         let mut tally = Tally::new(None);
@@ -73,8 +73,8 @@ mod tests {
         tally
     }
 
-    fn text(text: &str) -> Value {
-        Value::Text(Some(text.to_owned()))
+    fn text(text: &str) -> ColumnValue {
+        ColumnValue::Text(Some(text.to_owned()))
     }
 
     #[test]
@@ -85,7 +85,7 @@ mod tests {
         for other in [
             vec![first.clone()],
             vec![first.clone(), first.clone()],
-            vec![first.clone(), vec![text("a"), Value::Text(None)]],
+            vec![first.clone(), vec![text("a"), ColumnValue::Text(None)]],
             vec![first.clone(), vec![text("a"), text("bd")]],
             vec![first, second, vec![]],
         ] {
@@ -95,7 +95,10 @@ mod tests {
 
     #[test]
     fn nothing_is_not_null() {
-        let null = [vec![Value::Bytes(None)]];
-        assert_ne!(tally(&null), tally(&[vec![Value::Bytes(Some(vec![]))]]));
+        let null = [vec![ColumnValue::Bytes(None)]];
+        assert_ne!(
+            tally(&null),
+            tally(&[vec![ColumnValue::Bytes(Some(vec![]))]])
+        );
     }
 }

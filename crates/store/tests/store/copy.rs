@@ -88,10 +88,10 @@ async fn everything_arrives_through_postgres_and_back() {
     let second = TestDatabase::postgres().await.behind_pooler();
     let back = TestDatabase::sqlite().await;
     let mut seen = BTreeMap::new();
-    let mut note = |progress: hato_store::CopyProgress| {
+    let mut on_progress = |progress: hato_store::CopyProgress| {
         seen.insert(progress.table, (progress.rows, progress.of));
     };
-    let summary = hato_store::copy(original.url(), first.url(), &mut note).await;
+    let summary = hato_store::copy(original.url(), first.url(), &mut on_progress).await;
     let summary = summary.expect("copied");
     assert_eq!(
         seen.len(),

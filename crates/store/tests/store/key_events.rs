@@ -39,12 +39,12 @@ async fn making_and_deleting_a_key_are_told(database: TestDatabase) {
     assert!(test.store.delete_key(deleted).await.expect("deleted"));
 
     let events = events(&test, &app, &newest(10)).await;
-    let told: Vec<_> = events
+    let recorded: Vec<_> = events
         .iter()
         .map(|event| (&event.id, event.event, &event.actor, event.created_at))
         .collect();
     assert_eq!(
-        told,
+        recorded,
         [
             (&deletion, KeyEventKind::Deleted, &owner, at(5)),
             (&creation, KeyEventKind::Created, &actor(), at(0)),

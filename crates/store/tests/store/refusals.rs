@@ -14,25 +14,25 @@ use crate::test_store::{START, TestStore, endpoint, ids, page, sent_to};
 use FailureReason::{BlockedAddress, KeyMismatch, Refused, Throttled, Unavailable};
 
 /// A reason of a dead letter with its status.
-type Failure = (FailureReason, Option<u16>);
+type FailureAndStatus = (FailureReason, Option<u16>);
 
-const REFUSED: Failure = (Refused, Some(403));
-const MISMATCH: Failure = (KeyMismatch, Some(401));
+const REFUSED: FailureAndStatus = (Refused, Some(403));
+const MISMATCH: FailureAndStatus = (KeyMismatch, Some(401));
 
 /// What becomes of a message.
 #[derive(Clone, Copy)]
-enum Outcome {
+enum PushResult {
     Sent,
-    Failed(Failure),
+    Failed(FailureAndStatus),
 }
 
-fn settlement(recipients: &[RecipientId], outcome: Outcome) -> Settlement {
-    match outcome {
-        Outcome::Sent => Settlement {
+fn settlement(recipients: &[RecipientId], result: PushResult) -> Settlement {
+    match result {
+        PushResult::Sent => Settlement {
             sent: sent_to(recipients),
             ..Settlement::default()
         },
-        Outcome::Failed((reason, http_status)) => {
+        PushResult::Failed((reason, http_status)) => {
             let dead = |recipient: &RecipientId| NewDeadLetter {
                 recipient: *recipient,
                 reason,
@@ -52,23 +52,23 @@ fn on_day(day: u64) -> UnixMillis {
     START.plus(Duration::from_hours(24 * day))
 }
 
-/// Sends to everybody on this day, with this outcome for all.
-async fn send(test: &TestStore, app: &AppId, day: u64, outcome: Outcome) {
+/// Sends to everybody on this day, with this result for all.
+async fn send(test: &TestStore, app: &AppId, day: u64, result: PushResult) {
     let now = on_day(day);
     test.broadcast(app, now).await;
     while let Some(page) = test.try_claim(now, 100).await {
         let recipients = ids(&test.recipients(&page).await);
         let settled = test
             .store
-            .settle(&page, settlement(&recipients, outcome), now);
+            .settle(&page, settlement(&recipients, result), now);
         assert_eq!(settled.await.expect("settled"), SettleOutcome::Recorded);
     }
 }
 
 /// Sends once on each of these days.
-async fn fail_on(test: &TestStore, app: &AppId, days: &[u64], failure: Failure) {
+async fn fail_on(test: &TestStore, app: &AppId, days: &[u64], failure: FailureAndStatus) {
     for day in days {
-        send(test, app, *day, Outcome::Failed(failure)).await;
+        send(test, app, *day, PushResult::Failed(failure)).await;
     }
 }
 
@@ -133,12 +133,12 @@ async fn the_reason_is_the_key_when_it_was_the_key_every_time(database: TestData
 #[on_each_database]
 async fn any_other_outcome_begins_anew(database: TestDatabase) {
     let others = [
-        Outcome::Sent,
-        Outcome::Failed((Throttled, Some(429))),
-        Outcome::Failed((Unavailable, Some(503))),
-        Outcome::Failed((BlockedAddress, None)),
-        Outcome::Failed((Refused, None)),
-        Outcome::Failed((Refused, Some(301))),
+        PushResult::Sent,
+        PushResult::Failed((Throttled, Some(429))),
+        PushResult::Failed((Unavailable, Some(503))),
+        PushResult::Failed((BlockedAddress, None)),
+        PushResult::Failed((Refused, None)),
+        PushResult::Failed((Refused, Some(301))),
     ];
     for other in others {
         let (test, app) = with_subscribers(database.another().await, 2).await;
@@ -163,7 +163,7 @@ async fn only_who_was_refused_is_deactivated(database: TestDatabase) {
         let (sent, failed) = all.split_at(if day == 2 { 2 } else { 1 });
         let settled = Settlement {
             sent: sent_to(sent),
-            ..settlement(failed, Outcome::Failed(REFUSED))
+            ..settlement(failed, PushResult::Failed(REFUSED))
         };
         let settled = test.store.settle(&page, settled, now).await;
         settled.expect("settled");
@@ -222,7 +222,7 @@ async fn a_settlement_that_is_not_recorded_counts_for_nothing(database: TestData
     test.store.release(lost.lease, now).await.expect("released");
     let settled = test.store.settle(
         &lost,
-        settlement(&recipients, Outcome::Failed(REFUSED)),
+        settlement(&recipients, PushResult::Failed(REFUSED)),
         now,
     );
     assert_eq!(settled.await.expect("judged"), SettleOutcome::LeaseLost);

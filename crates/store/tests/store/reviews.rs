@@ -10,8 +10,8 @@ use hato_testkit::{TestDatabase, on_each_database};
 
 use crate::test_store::{LEASE, START, TestStore, actor, at, ids};
 
-const KEPT: [u8; 32] = [1; 32];
-const DELETED: [u8; 32] = [2; 32];
+const KEPT_KEY: [u8; 32] = [1; 32];
+const DELETED_KEY: [u8; 32] = [2; 32];
 const ADDRESS: &str = "hato@example.com";
 
 fn url() -> WebhookUrl {
@@ -26,7 +26,7 @@ async fn setup(database: TestDatabase) -> (TestStore, AccountId, AppId) {
     let id = account.id.clone();
     assert!(test.store.create_account(account).await.expect("stored"));
     let app = test.app_of(&id).await;
-    for hash in [KEPT, DELETED] {
+    for hash in [KEPT_KEY, DELETED_KEY] {
         let made = test.store.create_key(test.new_key(&app, hash)).await;
         assert_eq!(made.expect("stored"), CreateKeyOutcome::Created);
     }
@@ -46,7 +46,7 @@ async fn set_webhook(test: &TestStore, app: &AppId) {
 }
 
 /// Whoever has the address logs in through GitHub.
-async fn take_over(test: &TestStore, account: &AccountId) {
+async fn begin_review(test: &TestStore, account: &AccountId) {
     let email = test.new_account(ADDRESS, Plan::Free).email;
     let store = &test.store;
     let linked = store.account_of_github_user(GithubId(7), Some(email), None, START);
@@ -99,9 +99,9 @@ async fn keys_are_unknown_until_they_are_kept(database: TestDatabase) {
         !conclude(&test, &app, true).await,
         "nothing is under review"
     );
-    take_over(&test, &account).await;
+    begin_review(&test, &account).await;
     assert!(test.record(&app).await.under_review);
-    for hash in [KEPT, DELETED] {
+    for hash in [KEPT_KEY, DELETED_KEY] {
         assert!(!is_known(&test, hash).await);
     }
     let late = test.store.create_key(test.new_key(&app, [3; 32])).await;
@@ -112,7 +112,7 @@ async fn keys_are_unknown_until_they_are_kept(database: TestDatabase) {
     );
     assert!(conclude(&test, &app, true).await);
     assert!(!test.record(&app).await.under_review);
-    assert!(is_known(&test, KEPT).await && !is_known(&test, DELETED).await);
+    assert!(is_known(&test, KEPT_KEY).await && !is_known(&test, DELETED_KEY).await);
     assert!(!conclude(&test, &app, true).await, "once");
 }
 
@@ -126,7 +126,7 @@ async fn other_accounts_and_new_ones_have_nothing_to_review(database: TestDataba
         .expect("stored");
     test.subscribe(&other, 1).await;
     test.broadcast(&other, START).await;
-    take_over(&test, &account).await;
+    begin_review(&test, &account).await;
     assert!(!test.record(&other).await.under_review);
     assert!(is_known(&test, [4; 32]).await);
     assert_eq!(test.claim(at(10), 10).await.app_id, other);
@@ -143,7 +143,7 @@ async fn other_accounts_and_new_ones_have_nothing_to_review(database: TestDataba
 #[on_each_database]
 async fn a_session_tells_that_a_review_is_due(database: TestDatabase) {
     let (test, account, app) = setup(database).await;
-    take_over(&test, &account).await;
+    begin_review(&test, &account).await;
     let made = test
         .store
         .create_session([5; 32], account, START, at(100), None);
@@ -160,7 +160,7 @@ async fn a_session_tells_that_a_review_is_due(database: TestDatabase) {
 async fn what_is_queued_waits_and_goes_on(database: TestDatabase) {
     let (test, account, app) = setup(database).await;
     let send = test.broadcast(&app, START).await;
-    take_over(&test, &account).await;
+    begin_review(&test, &account).await;
     let other = test.app().await;
     for excluded in [&[][..], &[other]] {
         let next = test.next_page(at(10), 10, excluded).await;
@@ -186,7 +186,7 @@ async fn what_a_page_in_flight_would_try_again_waits_too(database: TestDatabase)
     let (test, account, app) = setup(database).await;
     let send = test.broadcast(&app, START).await;
     let page = test.claim(START, 10).await;
-    take_over(&test, &account).await;
+    begin_review(&test, &account).await;
     let retry = RetryJob {
         recipients: ids(&test.recipients(&page).await),
         attempt: 1,
@@ -219,7 +219,7 @@ async fn a_page_in_flight_whose_process_died_waits_too(database: TestDatabase) {
     let (test, account, app) = setup(database).await;
     test.broadcast(&app, START).await;
     test.claim(START, 10).await;
-    take_over(&test, &account).await;
+    begin_review(&test, &account).await;
     let after = at(2 * i64::try_from(LEASE.as_millis()).expect("short"));
     assert!(test.try_claim(after, 10).await.is_none());
     assert!(conclude(&test, &app, false).await);
@@ -234,7 +234,7 @@ async fn events_are_written_and_wait(database: TestDatabase) {
     let NextOutbox::Claimed(outbox) = next_outbox(&test).await else {
         panic!("an outbox is due")
     };
-    take_over(&test, &account).await;
+    begin_review(&test, &account).await;
     let due = test.store.due_events(&outbox, &[], at(10), 10).await;
     assert!(due.expect("read").is_empty(), "the lease was lost");
     assert!(!test.store.discard_events(&outbox, 10).await.expect("asked"));
@@ -274,7 +274,7 @@ async fn events_wait_for_longer_than_others(database: TestDatabase) {
     let (test, account, app) = setup(database).await;
     let queued = test.store.queue_test_event(&app, START).await;
     assert_eq!(queued.expect("judged"), QueueTestOutcome::Queued);
-    take_over(&test, &account).await;
+    begin_review(&test, &account).await;
     let end = async |under_review| {
         let ended = test.store.end_old_events(at(1_000), under_review, 10).await;
         ended.expect("ended")
@@ -288,7 +288,7 @@ async fn a_webhook_that_is_not_kept_goes_with_its_secrets(database: TestDatabase
     let (test, account, app) = setup(database).await;
     let rotated = test.store.rotate_secret(&app, vec![8], at(1_000)).await;
     rotated.expect("stored");
-    take_over(&test, &account).await;
+    begin_review(&test, &account).await;
     assert!(conclude(&test, &app, false).await);
     assert!(
         test.store
@@ -319,7 +319,7 @@ async fn what_proves_users_goes_unless_a_key_is_kept(database: TestDatabase) {
         let rotated = test.store.rotate_identity_secret(app, vec![8], at(1_000));
         rotated.await.expect("stored");
     }
-    take_over(&test, &account).await;
+    begin_review(&test, &account).await;
     for (app, is_kept) in [(&with_keys, true), (&without_keys, false)] {
         assert!(conclude(&test, app, true).await);
         let secrets = test.store.identity_secrets(app, at(20)).await;

@@ -9,7 +9,7 @@ use hato_testkit::{TestDatabase, on_each_database};
 
 use crate::test_store::{START, TestStore, at, endpoint};
 
-const NOBODY: AcceptSendOutcome = AcceptSendOutcome::Queued { recipients: 0 };
+const NO_RECIPIENTS: AcceptSendOutcome = AcceptSendOutcome::Queued { recipients: 0 };
 
 /// A send to everyone by an app that may make two a minute.
 fn limited(test: &TestStore, app: &AppId, now: UnixMillis) -> NewSend {
@@ -24,22 +24,22 @@ async fn a_window_opens_with_the_first_and_ends_after_a_minute(database: TestDat
     let test = TestStore::new(database).await;
     let (app, other) = (test.app().await, test.app().await);
     let accepted = async |app, millis| test.accept(limited(&test, app, at(millis))).await;
-    assert_eq!(accepted(&app, 0).await, NOBODY);
-    assert_eq!(accepted(&app, 59_999).await, NOBODY);
+    assert_eq!(accepted(&app, 0).await, NO_RECIPIENTS);
+    assert_eq!(accepted(&app, 59_999).await, NO_RECIPIENTS);
     assert_eq!(
         accepted(&app, 59_999).await,
         AcceptSendOutcome::OverRateLimit
     );
-    assert_eq!(accepted(&other, 59_999).await, NOBODY);
-    assert_eq!(accepted(&app, 60_000).await, NOBODY);
-    assert_eq!(accepted(&app, 60_001).await, NOBODY);
+    assert_eq!(accepted(&other, 59_999).await, NO_RECIPIENTS);
+    assert_eq!(accepted(&app, 60_000).await, NO_RECIPIENTS);
+    assert_eq!(accepted(&app, 60_001).await, NO_RECIPIENTS);
     assert_eq!(
         accepted(&app, 119_999).await,
         AcceptSendOutcome::OverRateLimit
     );
     assert_eq!(test.history(&app).await.len(), 4);
     let unlimited = test.new_send(&app, Audience::Everyone, at(119_999));
-    assert_eq!(test.accept(unlimited).await, NOBODY);
+    assert_eq!(test.accept(unlimited).await, NO_RECIPIENTS);
 }
 
 #[on_each_database]
@@ -47,10 +47,10 @@ async fn a_clock_that_was_set_back_stops_nobody_for_long(database: TestDatabase)
     let test = TestStore::new(database).await;
     let app = test.app().await;
     let accepted = async |millis| test.accept(limited(&test, &app, at(millis))).await;
-    assert_eq!(accepted(0).await, NOBODY);
-    assert_eq!(accepted(0).await, NOBODY);
+    assert_eq!(accepted(0).await, NO_RECIPIENTS);
+    assert_eq!(accepted(0).await, NO_RECIPIENTS);
     assert_eq!(accepted(-59_999).await, AcceptSendOutcome::OverRateLimit);
-    assert_eq!(accepted(-60_000).await, NOBODY);
+    assert_eq!(accepted(-60_000).await, NO_RECIPIENTS);
 }
 
 #[on_each_database]
@@ -90,7 +90,7 @@ async fn repeated_and_refused_sends_are_not_counted(database: TestDatabase) {
         AcceptSendOutcome::OverMonthlyLimit
     );
     let to_nobody = || to(Audience::Listed(Vec::new()), 1_000);
-    assert_eq!(test.accept(to_nobody()).await, NOBODY);
+    assert_eq!(test.accept(to_nobody()).await, NO_RECIPIENTS);
     assert_eq!(
         test.accept(to_nobody()).await,
         AcceptSendOutcome::OverRateLimit
@@ -119,8 +119,8 @@ async fn a_window_opens_with_the_first_that_is_counted(database: TestDatabase) {
         audience: Audience::Listed(Vec::new()),
         ..limited(&test, &app, at(millis))
     };
-    assert_eq!(test.accept(to_nobody(30_000)).await, NOBODY);
-    assert_eq!(test.accept(to_nobody(60_000)).await, NOBODY);
+    assert_eq!(test.accept(to_nobody(30_000)).await, NO_RECIPIENTS);
+    assert_eq!(test.accept(to_nobody(60_000)).await, NO_RECIPIENTS);
     assert_eq!(
         test.accept(to_nobody(89_999)).await,
         AcceptSendOutcome::OverRateLimit
@@ -136,6 +136,7 @@ async fn of_sixteen_at_once_two_are_accepted(database: TestDatabase) {
         tokio::spawn(async move { store.accept_send(send).await })
     });
     let answers = join_all(callers).await.into_iter();
-    let accepted = answers.filter(|answer| matches!(answer, Ok(Ok(outcome)) if *outcome == NOBODY));
+    let accepted =
+        answers.filter(|answer| matches!(answer, Ok(Ok(outcome)) if *outcome == NO_RECIPIENTS));
     assert_eq!(accepted.count(), 2);
 }

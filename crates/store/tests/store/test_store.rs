@@ -203,7 +203,7 @@ impl TestStore {
         assert_eq!(created.expect("judged"), CreateKeyOutcome::Created);
     }
 
-    /// Adds a VAPID key.
+    /// Adds a VAPID key that was made elsewhere to the app, which must have room for it.
     pub async fn add_vapid_key(&self, app: &AppId, public_key: [u8; 65]) {
         let key = NewVapidKey {
             public_key: public_key.to_vec(),

@@ -9,7 +9,7 @@ use crate::open_error::OLDEST_VERSION;
 use crate::settings::PostgresSettings;
 
 /// What is known of a server before there is a pool.
-pub(super) struct Server {
+pub(super) struct ServerInfo {
     pub(super) version: Option<u32>,
     /// Whether its sessions are lent for a transaction each.
     pub(super) lends_sessions: bool,
@@ -20,7 +20,7 @@ pub(super) struct Server {
 pub(super) async fn look_at(
     options: &PgConnectOptions,
     settings: &PostgresSettings,
-) -> sqlx::Result<Server> {
+) -> sqlx::Result<ServerInfo> {
     let asking = async {
         let connection = PgConnection::connect_with(options).await?;
         let version = connection.server_version_num();
@@ -31,7 +31,7 @@ pub(super) async fn look_at(
             connection.close().await.ok();
             false
         };
-        Ok(Server {
+        Ok(ServerInfo {
             version,
             lends_sessions,
         })

@@ -36,7 +36,7 @@ pub(super) struct LogCopier {
 impl LogCopier {
     /// Starts the task, which opens its connection with `options` when it has something to look at.
     pub(super) fn start(options: SqliteConnectOptions) -> Self {
-        let (commits, told) = mpsc::channel(1);
+        let (commits, committed) = mpsc::channel(1);
         let has_copied = Arc::default();
         let task = CopierTask {
             options,
@@ -46,7 +46,7 @@ impl LogCopier {
         Self {
             commits,
             has_copied,
-            task: tokio::spawn(task.run(told)),
+            task: tokio::spawn(task.run(committed)),
         }
     }
 
