@@ -1,8 +1,9 @@
 //! Which network addresses deliveries may reach: the public ones, and those the operator allows.
 //!
 //! Three ask: registration, about an endpoint's address literal (`Endpoint::parse_permitted`); the operator's setting
-//! `HATO_OUTBOUND_ALLOW`, which makes the policy; and every connection, about the very address that it is made to
-//! (`crates/outbound/src/address_filter.rs`), so that a name cannot mean another address later.
+//! `HATO_OUTBOUND_ALLOW`, which makes the policy; and every connection for a push or a webhook, about the very address that it is made to
+//! (`crates/outbound/src/address_filter.rs`), so that a name cannot mean another address later. The login with GitHub does not ask: the
+//! operator sets its address.
 
 #[cfg(test)]
 mod tests;

@@ -9,7 +9,7 @@ pub struct Profile {
     pub user_id: Option<UserId>,
     /// What the subscription cares for.
     pub tags: Tags,
-    /// The browser's language.
+    /// The language of the browser, a tag such as `ja`.
     pub lang: Option<LanguageTag>,
     /// The browser's time zone.
     pub time_zone: Option<TimeZoneName>,

@@ -57,11 +57,11 @@ registration_faults! {
     Tags = InvalidInput, "タグが正しくありません。英数字と _ . : - の 64 文字まで、50 個までです。";
     /// With those that the subscription has, there are too many tags.
     TooManyTags = InvalidInput, "すでにあるタグと合わせて 50 個を超えます。";
-    /// `user_id` is none.
+    /// `user_id` is empty, too long or has control characters.
     User = InvalidInput, "user_id が正しくありません。制御文字を含まない 128 バイトまでにしてください。";
     /// `lang` is no language.
     Language = InvalidInput, "lang が言語タグ（ja、en-US など）ではありません。";
-    /// `time_zone` is none.
+    /// `time_zone` is not the name of a time zone.
     TimeZone = InvalidInput, "time_zone がタイムゾーンの名前（Asia/Tokyo など）ではありません。";
     /// `platform` is too long.
     Platform = InvalidInput, "platform が正しくありません。";

@@ -42,12 +42,12 @@ impl VapidPrivateKey {
         key.map(Self).ok_or(ErrorCode::InvalidInput)
     }
 
-    /// The key itself.
+    /// The key as the library for P-256 has it.
     pub fn into_secret(self) -> SecretKey {
         self.0
     }
 
-    /// The public half.
+    /// The public key of the pair, which browsers subscribe with.
     pub fn public_key(&self) -> VapidPublicKey {
         let point = self.0.public_key().to_encoded_point(false);
         let text = URL_SAFE_NO_PAD.encode(point.as_bytes());

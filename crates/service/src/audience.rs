@@ -4,7 +4,7 @@ use hato_domain::wire::Page;
 use hato_domain::{AudienceFilter, ErrorCode, PageRequest, UserId};
 
 use crate::access::MayManage;
-use crate::heavy_reads::HeavyReadTurn;
+use crate::heavy_reads::HeavyReadGuard;
 use crate::ports::{AudienceSummary, SubscriptionFilter, SubscriptionPage, SubscriptionRecord};
 use crate::{Service, ServiceResult};
 
@@ -83,7 +83,7 @@ impl Service {
     }
 
     /// The account's turn to read what is heavy; `OVERLOADED` when it has other such reads under way.
-    pub(crate) async fn heavy_read(&self, access: &MayManage) -> ServiceResult<HeavyReadTurn> {
+    pub(crate) async fn heavy_read(&self, access: &MayManage) -> ServiceResult<HeavyReadGuard> {
         let turn = self.heavy_reads.turn(access.account()).await;
         Ok(turn.ok_or(ErrorCode::Overloaded)?)
     }

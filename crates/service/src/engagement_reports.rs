@@ -77,7 +77,7 @@ impl Reports {
 }
 
 impl PendingReports {
-    /// Whether nothing waits.
+    /// Whether no report waits to be counted.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

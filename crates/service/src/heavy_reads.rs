@@ -6,37 +6,37 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use hato_domain::AccountId;
-use tokio::sync::{Mutex as TurnMutex, OwnedMutexGuard};
+use tokio::sync::{Mutex as AsyncMutex, OwnedMutexGuard};
 use tokio::time::timeout;
 
 /// How long an account's read waits for its other ones.
 const MAX_WAIT: Duration = Duration::from_secs(2);
 
-/// The turn of an account, which ends when this is dropped.
-pub(crate) type HeavyReadTurn = OwnedMutexGuard<()>;
+/// Held while a read of an account is under way.
+pub(crate) type HeavyReadGuard = OwnedMutexGuard<()>;
 
-/// Whose turn it is, for each account that reads or waits.
+/// A lock for each account that reads or waits: it is held by the read whose turn it is.
 #[derive(Default)]
 pub(crate) struct HeavyReads {
-    turns: Mutex<HashMap<AccountId, Arc<TurnMutex<()>>>>,
+    locks: Mutex<HashMap<AccountId, Arc<AsyncMutex<()>>>>,
 }
 
 impl HeavyReads {
     /// Waits until no other read of the account is under way; `None` when that takes too long.
-    pub(crate) async fn turn(&self, account: &AccountId) -> Option<HeavyReadTurn> {
+    pub(crate) async fn turn(&self, account: &AccountId) -> Option<HeavyReadGuard> {
         timeout(MAX_WAIT, self.certain_turn(account)).await.ok()
     }
 
     /// The same, however long it takes.
-    pub(crate) async fn certain_turn(&self, account: &AccountId) -> HeavyReadTurn {
-        self.turn_of(account).lock_owned().await
+    pub(crate) async fn certain_turn(&self, account: &AccountId) -> HeavyReadGuard {
+        self.lock_of(account).lock_owned().await
     }
 
     /// The lock of the account. Those that nobody holds or waits for are forgotten.
-    fn turn_of(&self, account: &AccountId) -> Arc<TurnMutex<()>> {
-        let mut turns = self.turns.lock().unwrap_or_else(PoisonError::into_inner);
-        turns.retain(|_, turn| Arc::strong_count(turn) > 1);
-        Arc::clone(turns.entry(account.clone()).or_default())
+    fn lock_of(&self, account: &AccountId) -> Arc<AsyncMutex<()>> {
+        let mut locks = self.locks.lock().unwrap_or_else(PoisonError::into_inner);
+        locks.retain(|_, lock| Arc::strong_count(lock) > 1);
+        Arc::clone(locks.entry(account.clone()).or_default())
     }
 }
 
@@ -80,6 +80,6 @@ mod tests {
         for number in 0..100 {
             reads.turn(&account(&format!("usr_{number}"))).await;
         }
-        assert_eq!(reads.turns.lock().expect("no panic").len(), 1);
+        assert_eq!(reads.locks.lock().expect("no panic").len(), 1);
     }
 }

@@ -62,11 +62,11 @@ impl Notifier {
     }
 
     /// Passes on in this process what another one has told.
-    pub fn wake(&self, told: &WakeUps) {
-        if told.pages {
+    pub fn wake(&self, wake_ups: &WakeUps) {
+        if wake_ups.pages {
             self.pages.notify_one();
         }
-        match &told.apps {
+        match &wake_ups.apps {
             AppsWithEvents::Some(apps) => apps.iter().for_each(|app| self.events.notify(app)),
             AppsWithEvents::Many => self.events.notify_all(),
         }

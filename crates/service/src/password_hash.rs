@@ -19,22 +19,22 @@ const MAX_WAITING: usize = 50;
 
 /// Verified against when there is no account, so that the time tells nothing. It has the parameters of every new hash; no password
 /// is known that it is of.
-const NOBODYS_HASH: &str = "$argon2id$v=19$m=19456,t=2,p=1$AAAAAAAAAAAAAAAAAAAAAA\
+const DUMMY_HASH: &str = "$argon2id$v=19$m=19456,t=2,p=1$AAAAAAAAAAAAAAAAAAAAAA\
     $AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
 
 /// Hashes and verifies passwords on the blocking pool, at most two at a time. When 50 wait, the next one is `OVERLOADED`.
 pub struct Hasher {
     /// Permits of those who hash or wait.
-    places: Arc<Semaphore>,
+    admissions: Arc<Semaphore>,
     /// Permits of those who hash.
-    slots: Arc<Semaphore>,
+    permits: Arc<Semaphore>,
 }
 
 impl Default for Hasher {
     fn default() -> Self {
         Self {
-            places: Arc::new(Semaphore::new(MAX_CONCURRENT + MAX_WAITING)),
-            slots: Arc::new(Semaphore::new(MAX_CONCURRENT)),
+            admissions: Arc::new(Semaphore::new(MAX_CONCURRENT + MAX_WAITING)),
+            permits: Arc::new(Semaphore::new(MAX_CONCURRENT)),
         }
     }
 }
@@ -51,8 +51,8 @@ pub struct HasherLoad {
 impl Hasher {
     /// How much there is to do.
     pub fn load(&self) -> HasherLoad {
-        let running = MAX_CONCURRENT - self.slots.available_permits();
-        let taken = MAX_CONCURRENT + MAX_WAITING - self.places.available_permits();
+        let running = MAX_CONCURRENT - self.permits.available_permits();
+        let taken = MAX_CONCURRENT + MAX_WAITING - self.admissions.available_permits();
         HasherLoad {
             running,
             waiting: taken.saturating_sub(running),
@@ -73,7 +73,7 @@ impl Hasher {
         hash: Option<String>,
     ) -> ServiceResult<bool> {
         self.run_blocking(move || {
-            let matches = verify(password.as_bytes(), hash.as_deref().unwrap_or(NOBODYS_HASH));
+            let matches = verify(password.as_bytes(), hash.as_deref().unwrap_or(DUMMY_HASH));
             matches && hash.is_some()
         })
         .await
@@ -83,18 +83,18 @@ impl Hasher {
         &self,
         work: impl FnOnce() -> T + Send + 'static,
     ) -> ServiceResult<T> {
-        let place = Arc::clone(&self.places).try_acquire_owned();
-        let place = place.map_err(|_| {
+        let admission = Arc::clone(&self.admissions).try_acquire_owned();
+        let admission = admission.map_err(|_| {
             counter!(REFUSED_HASHES).increment(1);
             ErrorCode::Overloaded
         })?;
-        let slot = Arc::clone(&self.slots)
+        let permit = Arc::clone(&self.permits)
             .acquire_owned()
             .await
             .map_err(ServiceError::internal)?;
         let done = tokio::task::spawn_blocking(move || {
             let result = work();
-            drop((slot, place));
+            drop((permit, admission));
             result
         });
         done.await.map_err(ServiceError::internal)
@@ -120,7 +120,7 @@ mod tests {
     use futures_util::future::{join_all, poll_immediate};
     use hato_domain::{ErrorCode, LoginPassword, NewPassword};
 
-    use super::{Hasher, HasherLoad, MAX_CONCURRENT, NOBODYS_HASH, hash};
+    use super::{DUMMY_HASH, Hasher, HasherLoad, MAX_CONCURRENT, hash};
 
     #[tokio::test]
     async fn fifty_wait_and_the_next_is_told_so() {
@@ -128,8 +128,10 @@ mod tests {
         let login = || LoginPassword::parse("battery staple".into()).expect("short enough");
         let busy = u32::try_from(MAX_CONCURRENT).expect("a small number");
         let running = (
-            Arc::clone(&hasher.places).acquire_many_owned(busy).await,
-            Arc::clone(&hasher.slots).acquire_many_owned(busy).await,
+            Arc::clone(&hasher.admissions)
+                .acquire_many_owned(busy)
+                .await,
+            Arc::clone(&hasher.permits).acquire_many_owned(busy).await,
         );
         let mut waiting: Vec<_> = (0..50)
             .map(|_| Box::pin(hasher.verify(login(), None)))
@@ -158,7 +160,7 @@ mod tests {
             (named, parts.map(|part| part.len()).collect::<Vec<_>>())
         };
         let any_other = hash(b"correct horse").expect("argon2 hashes a short password");
-        assert_eq!(parameters(NOBODYS_HASH), parameters(&any_other));
+        assert_eq!(parameters(DUMMY_HASH), parameters(&any_other));
     }
 
     #[tokio::test]

@@ -41,7 +41,7 @@ pub struct Service {
 }
 
 impl Service {
-    /// Puts the use cases over `store`; the last uses of keys, the slots of the password hasher and the turns of heavy reads live
+    /// Puts the use cases over `store`; the last uses of keys, the permits of the password hasher and the locks of heavy reads live
     /// in here.
     pub fn new(
         store: Arc<dyn Store>,

@@ -12,7 +12,7 @@ pub struct RichMembers {
     /// The large picture below the text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub image: Option<HttpsUrl>,
-    /// The buttons.
+    /// The buttons below the text, each with a title and where it leads.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub actions: Option<NotificationActions>,
     /// The name under which a newer notification takes this one's place on the screen.

@@ -157,7 +157,7 @@ pub fn endpoints(most: usize) -> Schema {
         .into()
 }
 
-/// Tags, or absent.
+/// A subscription's tags; the empty text and `null` count as absent.
 pub fn tags() -> Schema {
     let tag = ObjectBuilder::new()
         .schema_type(Type::String)

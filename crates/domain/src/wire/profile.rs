@@ -73,10 +73,11 @@ impl RegisterSubscription {
         let time_zone = self.time_zone.as_deref();
         let tags = TagsChange::parse(self.tags.as_deref(), None, None, by_visitor);
         Ok(ProfileChange {
-            user_id: given(user, UserId::parse).map_err(|_| RegistrationFault::User)?,
+            user_id: set_if_present(user, UserId::parse).map_err(|_| RegistrationFault::User)?,
             tags: tags.map_err(|_| RegistrationFault::Tags)?,
-            lang: given(lang, LanguageTag::parse).map_err(|_| RegistrationFault::Language)?,
-            time_zone: given(time_zone, TimeZoneName::parse)
+            lang: set_if_present(lang, LanguageTag::parse)
+                .map_err(|_| RegistrationFault::Language)?,
+            time_zone: set_if_present(time_zone, TimeZoneName::parse)
                 .map_err(|_| RegistrationFault::TimeZone)?,
         })
     }
@@ -93,7 +94,7 @@ fn changed<T>(
     }
 }
 
-fn given<T>(
+fn set_if_present<T>(
     text: Option<&str>,
     parse: impl FnOnce(&str) -> Result<T, ErrorCode>,
 ) -> Result<FieldChange<T>, ErrorCode> {

@@ -102,15 +102,18 @@ mod tests {
         assert!(outgoing.next().now_or_never().is_none(), "nobody had asked");
         outgoing.add_pages();
         outgoing.add_events(&AppId::trusted("app_1".into()));
-        let told = outgoing.next().now_or_never().expect("two things");
-        let AppsWithEvents::Some(apps) = told.apps else {
+        let wake_ups = outgoing.next().now_or_never().expect("two things");
+        let AppsWithEvents::Some(apps) = wake_ups.apps else {
             panic!("one app is not many");
         };
-        assert_eq!((told.pages, apps.len()), (true, 1));
+        assert_eq!((wake_ups.pages, apps.len()), (true, 1));
         for number in 0..=MAX_APPS {
             outgoing.add_events(&AppId::trusted(format!("app_{number}")));
         }
-        let told = outgoing.next().now_or_never().expect("many apps");
-        assert_eq!((told.pages, told.apps), (false, AppsWithEvents::Many));
+        let wake_ups = outgoing.next().now_or_never().expect("many apps");
+        assert_eq!(
+            (wake_ups.pages, wake_ups.apps),
+            (false, AppsWithEvents::Many)
+        );
     }
 }

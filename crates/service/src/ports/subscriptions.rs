@@ -214,7 +214,7 @@ pub struct ExportRecord {
     pub id: SubscriptionId,
     /// The push service's URL.
     pub endpoint: String,
-    /// The browser's keys.
+    /// What messages to the browser are encrypted with (RFC 8291).
     pub keys: BrowserKeys,
     /// The app's VAPID key that it was made with.
     pub vapid_key: VapidKeyNumber,
@@ -222,11 +222,11 @@ pub struct ExportRecord {
     pub user_id: Option<String>,
     /// What it cares for.
     pub tags: Tags,
-    /// The browser's language.
+    /// The language of the browser, a tag such as `ja`.
     pub lang: Option<String>,
     /// The browser's time zone.
     pub time_zone: Option<String>,
-    /// The client's label.
+    /// A label for the browser and its system, as whoever registered it chose.
     pub platform: Option<String>,
     /// When the endpoint was first registered.
     pub created_at: UnixMillis,

@@ -52,7 +52,7 @@ pub struct VapidKeyAct {
     pub event_id: KeyEventId,
     /// The user or key that acts.
     pub actor: ActorRecord,
-    /// The current time.
+    /// When it is done, for the key and its event.
     pub now: UnixMillis,
 }
 

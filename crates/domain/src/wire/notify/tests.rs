@@ -141,9 +141,9 @@ fn rich_members_are_read_and_null_and_empty_count_as_absent() {
     let sent = read(absent).expect("well-formed").into_notification();
     let payload = sent.expect("a message").payload().to_owned();
     assert_eq!(payload, r#"{"title":"t","body":"b"}"#);
-    let given = r#"{"title":"t","body":"b","actions":[{"action":"a","title":"A","url":null,"x":1}],
+    let json = r#"{"title":"t","body":"b","actions":[{"action":"a","title":"A","url":null,"x":1}],
         "data":{ "b" : [1.50, {"c": null}] },"app_badge":0}"#;
-    let sent = read(given).expect("well-formed").into_notification();
+    let sent = read(json).expect("well-formed").into_notification();
     let payload = sent.expect("a message").payload().to_owned();
     let expected = r#"{"title":"t","body":"b","actions":[{"action":"a","title":"A"}],"data":{"b":[1.5,{"c":null}]},"app_badge":0}"#;
     assert_eq!(payload, expected);
