@@ -6,15 +6,15 @@ use pulldown_cmark::html::push_html;
 use pulldown_cmark::{Alignment, CowStr, Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 
 /// A guide as it is shown.
-pub struct Guide {
+pub struct RenderedGuide {
     /// Its first heading, which is not among the parts.
     pub title: String,
-    pub parts: Vec<Part>,
+    pub parts: Vec<RenderedPart>,
 }
 
 /// A piece of a guide. The HTML of one piece may open elements that a later one closes.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Part {
+pub enum RenderedPart {
     Html(String),
     Code(String),
 }
@@ -59,7 +59,7 @@ pub fn target(guides: &[&str], path: &str, link: &str) -> Option<String> {
 }
 
 /// Renders a guide. `target` says where a link leads; one that leads nowhere is only its text.
-pub fn render(markdown: &str, target: impl Fn(&str) -> Option<String>) -> Guide {
+pub fn render(markdown: &str, target: impl Fn(&str) -> Option<String>) -> RenderedGuide {
     let events: Vec<_> = Parser::new_ext(markdown, Options::ENABLE_TABLES).collect();
     let mut renderer = Renderer {
         target,
@@ -81,7 +81,7 @@ pub fn render(markdown: &str, target: impl Fn(&str) -> Option<String>) -> Guide 
         };
     }
     renderer.flush();
-    Guide {
+    RenderedGuide {
         title: renderer.title,
         parts: renderer.parts,
     }
@@ -90,7 +90,7 @@ pub fn render(markdown: &str, target: impl Fn(&str) -> Option<String>) -> Guide 
 struct Renderer<'m, Target> {
     target: Target,
     title: String,
-    parts: Vec<Part>,
+    parts: Vec<RenderedPart>,
     /// What the next part is made of.
     pending: Vec<Event<'m>>,
     /// How often each id was asked for.
@@ -125,7 +125,8 @@ impl<'m, Target: Fn(&str) -> Option<String>> Renderer<'m, Target> {
     fn code<'e>(&mut self, events: &'e [Event<'m>]) -> &'e [Event<'m>] {
         let (text, _, rest) = until_end(events, TagEnd::CodeBlock);
         self.flush();
-        self.parts.push(Part::Code(text.trim_end().to_owned()));
+        self.parts
+            .push(RenderedPart::Code(text.trim_end().to_owned()));
         rest
     }
 
@@ -180,7 +181,7 @@ impl<'m, Target: Fn(&str) -> Option<String>> Renderer<'m, Target> {
         push_html(&mut html, self.pending.drain(..));
         // What says nothing is no header (WCAG 1.3.1).
         let html = html.replace("<th></th>", "<td></td>");
-        self.parts.push(Part::Html(html));
+        self.parts.push(RenderedPart::Html(html));
     }
 }
 

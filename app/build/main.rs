@@ -5,7 +5,7 @@ mod guide;
 use std::path::Path;
 use std::{env, fs};
 
-use guide::{Guide, Part};
+use guide::{RenderedGuide, RenderedPart};
 
 /// The guides, below `docs/`, in the order in which they are listed.
 const GUIDES: [&str; 10] = [
@@ -37,17 +37,17 @@ fn source(docs: &Path, path: &str) -> String {
     println!("cargo::rerun-if-changed={}", file.display());
     let markdown =
         fs::read_to_string(&file).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
-    let Guide { title, parts } =
+    let RenderedGuide { title, parts } =
         guide::render(&markdown, |link| guide::target(&GUIDES, path, link));
     let parts: String = parts.iter().enumerate().map(part_source).collect();
     let name = guide::name(path);
     format!("Guide {{ name: {name:?}, title: {title:?}, parts: &[{parts}] }},")
 }
 
-fn part_source((number, part): (usize, &Part)) -> String {
+fn part_source((number, part): (usize, &RenderedPart)) -> String {
     match part {
-        Part::Html(html) => format!("Part::Html({html:?}),"),
-        Part::Code(text) => {
+        RenderedPart::Html(html) => format!("Part::Html({html:?}),"),
+        RenderedPart::Code(text) => {
             let id = format!("code-{number}");
             format!("Part::Code {{ id: {id:?}, text: {text:?} }},")
         }

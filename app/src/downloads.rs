@@ -53,7 +53,7 @@ async fn history(
     request: Request,
 ) -> Response {
     let filter = history_filter(&|name| query_value(request.uri(), name));
-    answer(context, &app, request, filter.map(ListFilter::History)).await
+    respond(context, &app, request, filter.map(ListFilter::History)).await
 }
 
 async fn subscribers(
@@ -62,7 +62,7 @@ async fn subscribers(
     request: Request,
 ) -> Response {
     let filter = subscriber_filter(&|name| query_value(request.uri(), name));
-    answer(context, &app, request, filter.map(ListFilter::Subscribers)).await
+    respond(context, &app, request, filter.map(ListFilter::Subscribers)).await
 }
 
 /// A list, and what it is searched for.
@@ -72,7 +72,7 @@ enum ListFilter {
 }
 
 /// The file, or the page that says why there is none.
-async fn answer(
+async fn respond(
     context: AppContext,
     app: &str,
     request: Request,

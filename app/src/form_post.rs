@@ -14,7 +14,7 @@ use leptos::server_fn::error::{FromServerFnError as _, SERVER_FN_ERROR_HEADER};
 
 use crate::AppContext;
 use crate::form_page::{form_page, page_of};
-use crate::refusal::{DashboardRefusal, RefusalSlot};
+use crate::refusal::{RefusalCell, RefusalCode};
 use crate::rendering::error_page;
 use crate::request_context::{RequestContext, wants_json};
 use crate::server_fns::ServerFunctionError;
@@ -23,7 +23,7 @@ use crate::server_fns::ServerFunctionError;
 pub async fn handle(context: AppContext, request: Request) -> Response {
     let (mut parts, body) = request.into_parts();
     lead_back_to_our_pages(&context, &mut parts);
-    let slot: Option<RefusalSlot> = parts.extensions.get().cloned();
+    let refusal: Option<RefusalCell> = parts.extensions.get().cloned();
     let asked = Request::from_parts(parts.clone(), Body::empty());
     let form = Request::from_parts(parts, body).with_limited_body();
     let provide_request = {
@@ -33,7 +33,7 @@ pub async fn handle(context: AppContext, request: Request) -> Response {
     let response = leptos_axum::handle_server_fns_with_context(provide_request, form)
         .await
         .into_response();
-    match called(slot, response).await {
+    match called(refusal, response).await {
         Ok(response) => response,
         Err(code) => refuse(&context, asked, code).await,
     }
@@ -51,9 +51,9 @@ fn lead_back_to_our_pages(context: &AppContext, parts: &mut Parts) {
     parts.headers.insert(REFERER, page);
 }
 
-/// The response of the function that was called, which has noted why it refused, or why none was called.
-async fn called(slot: Option<RefusalSlot>, response: Response) -> Result<Response, ErrorCode> {
-    if slot.and_then(|slot| slot.code()).is_some() {
+/// The response of the function that was called, which has said why it refused, or why none was called.
+async fn called(refusal: Option<RefusalCell>, response: Response) -> Result<Response, ErrorCode> {
+    if refusal.and_then(|cell| cell.code()).is_some() {
         return Ok(response);
     }
     if response.headers().contains_key(SERVER_FN_ERROR_HEADER) {
@@ -74,6 +74,6 @@ async fn refuse(context: &AppContext, asked: Request, code: ErrorCode) -> Respon
     }
     let status = StatusCode::from_u16(code.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     let mut response = (status, axum::Json(ServerFunctionError(code))).into_response();
-    response.extensions_mut().insert(DashboardRefusal(code));
+    response.extensions_mut().insert(RefusalCode(code));
     response
 }

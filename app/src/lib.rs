@@ -87,7 +87,7 @@ pub use local_path::local_path;
 #[cfg(feature = "ssr")]
 pub use progress_events::Draining;
 #[cfg(feature = "ssr")]
-pub use refusal::DashboardRefusal;
+pub use refusal::RefusalCode;
 #[cfg(feature = "ssr")]
 pub use rendering::error_page;
 #[cfg(feature = "ssr")]

@@ -16,8 +16,8 @@ pub fn local_path(text: &str) -> Option<&str> {
 
 /// `path` with a query of the pairs whose value is not empty.
 pub fn with_query(path: &str, pairs: &[(&str, &str)]) -> String {
-    let given = pairs.iter().filter(|(_, value)| !value.is_empty());
-    let query = Serializer::new(String::new()).extend_pairs(given).finish();
+    let set = pairs.iter().filter(|(_, value)| !value.is_empty());
+    let query = Serializer::new(String::new()).extend_pairs(set).finish();
     if query.is_empty() {
         return path.to_owned();
     }

@@ -8,7 +8,7 @@ use leptos::config::LeptosOptions;
 use leptos::prelude::{AnyView, IntoAny, provide_context};
 
 use crate::context::PACKAGE_FOLDER;
-use crate::refusal::DashboardRefusal;
+use crate::refusal::RefusalCode;
 use crate::request_context::RequestContext;
 use crate::shell::{PageError, shell};
 use crate::{AppContext, headers};
@@ -23,7 +23,7 @@ pub async fn error_page(context: &AppContext, request: Request<Body>, code: Erro
     };
     let page = leptos_axum::render_app_async_with_context(provide_error, document);
     let mut page = headers::add_defaults(page(request).await).await;
-    page.extensions_mut().insert(DashboardRefusal(code));
+    page.extensions_mut().insert(RefusalCode(code));
     page
 }
 

@@ -22,7 +22,7 @@ use self::wrong_fields::WrongFields;
 use crate::i18n::Texts;
 use crate::language::Lang;
 use crate::local_path::with_query;
-use crate::refusal::RefusalSlot;
+use crate::refusal::RefusalCell;
 use crate::theme::Theme;
 use crate::{AppContext, cookie, language, session_cookie, theme, time_zone};
 
@@ -334,8 +334,8 @@ impl RequestContext {
 
     /// Answers with the status of `code`, which goes to the log as well.
     pub fn refuse(&self, code: ErrorCode) {
-        if let Some(slot) = self.request.extensions.get::<RefusalSlot>() {
-            slot.note(code);
+        if let Some(cell) = self.request.extensions.get::<RefusalCell>() {
+            cell.set(code);
         }
         self.set_status(code.status());
     }

@@ -61,7 +61,7 @@ impl SendSnapshot {
         &self.app
     }
 
-    /// The failures alone.
+    /// Drops the counts and keeps who could not be reached.
     pub fn into_failures(self) -> SendFailures {
         self.failures
     }

@@ -121,8 +121,8 @@ impl Upload {
         Some(take(service, access, form, options).await)
     }
 
-    /// Gives back a list that was looked at, for the page to say what became of it.
-    pub fn give_back(&self, mut taken: TakenList) {
+    /// Puts back a list that was looked at, for the page to say what became of it.
+    pub fn put_back(&self, mut taken: TakenList) {
         taken.report.first_refused.truncate(MAX_SHOWN_LINES);
         *self.posted() = Some(Posted::List(taken));
     }

@@ -24,7 +24,7 @@ use crate::{database, secrets_file};
 /// Does what was asked, and says so on standard output.
 pub async fn run(config: AdminConfig) -> Result<(), AdminError> {
     let secrets = match &config.secrets {
-        Some(given) => secrets_file::read(&config.store.data_dir, given)?,
+        Some(configured) => secrets_file::read(&config.store.data_dir, configured)?,
         None => Secrets::default(),
     };
     let previous = secrets.previous_pepper_id();

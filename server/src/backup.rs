@@ -22,7 +22,7 @@ pub use self::error::BackupError;
 pub use self::restore::{RestoreArgs, restore};
 pub use self::schedule::{BackupSchedule, describe};
 use self::unfinished::Unfinished;
-use crate::config::{GivenSecrets, StoreConfig};
+use crate::config::{ConfiguredSecrets, StoreConfig};
 use crate::secrets_file;
 
 /// The arguments of `hato-server backup`.
@@ -43,7 +43,7 @@ pub struct BackupSource {
     pub store: StoreConfig,
     /// The secrets that the server is given.
     #[command(flatten)]
-    pub secrets: GivenSecrets,
+    pub secrets: ConfiguredSecrets,
 }
 
 /// Makes a back-up, and says so on standard output.

@@ -29,7 +29,7 @@ use crate::lifecycle::{ServerRuntime, ShutdownSignals};
 use crate::logging::ANNOUNCEMENT;
 use crate::metrics::{self, MetricsServer, Observed};
 use crate::secrets_file;
-use crate::state::{AppState, AppStateInner, ClientSlots, RateLimits, rate_window};
+use crate::state::{AppState, AppStateInner, ClientLimiter, RateLimits, rate_window};
 use crate::{assets, openapi, router};
 
 /// How often a stranger may change subscriptions for each one that may be made: a page registers again with each visit, and whole
@@ -159,7 +159,7 @@ fn state(
         github,
         metrics: config.metrics_listen.is_some(),
         limits,
-        in_flight: ClientSlots::new(Some(MAX_IN_FLIGHT)),
+        in_flight: ClientLimiter::new(Some(MAX_IN_FLIGHT)),
         event_streams: Arc::new(Semaphore::new(MAX_EVENT_STREAMS)),
     })
 }

@@ -25,11 +25,11 @@ use crate::telemetry::{Telemetry, TelemetryError};
 #[command(name = "hato-server", version, about)]
 struct Cli {
     #[command(subcommand)]
-    command: Command,
+    command: ServerCommand,
 }
 
 #[derive(Subcommand)]
-enum Command {
+enum ServerCommand {
     /// Runs the API, the dashboard and the delivery of notifications
     Serve(Box<Config>),
     /// Asks the server on this machine whether it is ready; exit code 0 if it is, 1 if not
@@ -121,18 +121,18 @@ fn parse() -> Result<Cli, clap::Error> {
     Cli::from_arg_matches(&command.try_get_matches()?)
 }
 
-fn run(command: Command) -> Result<(), CommandError> {
+fn run(command: ServerCommand) -> Result<(), CommandError> {
     match command {
-        Command::Serve(config) => serve(*config),
-        Command::Healthcheck(config) => in_runtime(healthcheck::run(&config)),
-        Command::Migrate(config) => migrate(&config),
-        Command::PrintSecrets(config) => print_secrets(&config),
-        Command::CopyData(args) => at_work(copy_data::run(&args)),
-        Command::Backup(args) => at_work(backup::run(&args)),
-        Command::Restore(args) => at_work(backup::restore(&args)),
-        Command::Check(args) => at_work(check::run(&args)),
-        Command::RotateEncryptionKey(args) => at_work(rotation::run(&args)),
-        Command::Admin(args) => administer(args),
+        ServerCommand::Serve(config) => serve(*config),
+        ServerCommand::Healthcheck(config) => in_runtime(healthcheck::run(&config)),
+        ServerCommand::Migrate(config) => migrate(&config),
+        ServerCommand::PrintSecrets(config) => print_secrets(&config),
+        ServerCommand::CopyData(args) => at_work(copy_data::run(&args)),
+        ServerCommand::Backup(args) => at_work(backup::run(&args)),
+        ServerCommand::Restore(args) => at_work(backup::restore(&args)),
+        ServerCommand::Check(args) => at_work(check::run(&args)),
+        ServerCommand::RotateEncryptionKey(args) => at_work(rotation::run(&args)),
+        ServerCommand::Admin(args) => administer(args),
     }
 }
 

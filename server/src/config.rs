@@ -32,7 +32,7 @@ pub use log::{LogConfig, LogFormat, OtlpConfig};
 pub use parser::{SettingError, SettingParser, read_environment};
 pub use plan::{PlanConfig, plan};
 pub use role::Role;
-pub use secrets::{GivenSecrets, SecretsConfig, secret_from_hex};
+pub use secrets::{ConfiguredSecrets, SecretsConfig, secret_from_hex};
 pub use store::{StoreConfig, database_url_error};
 pub use trusted_proxies::TrustedProxies;
 
@@ -126,14 +126,14 @@ pub struct MigrateConfig {
 impl Config {
     /// The page that error bodies name as `upgrade_url`.
     pub fn pricing_url(&self) -> String {
-        let given = self.pricing_url.clone();
-        given.unwrap_or_else(|| format!("{}{PRICING_PATH}", self.base_url))
+        let configured = self.pricing_url.clone();
+        configured.unwrap_or_else(|| format!("{}{PRICING_PATH}", self.base_url))
     }
 
     /// The same page as links of the dashboard name it: a path, if it is the dashboard's own.
     pub fn pricing_link(&self) -> String {
-        let given = self.pricing_url.clone();
-        given.unwrap_or_else(|| PRICING_PATH.to_owned())
+        let configured = self.pricing_url.clone();
+        configured.unwrap_or_else(|| PRICING_PATH.to_owned())
     }
 
     /// The secrets that are given. Where other machines use the same database none is made: all of them need the same (CONTRACT 17).

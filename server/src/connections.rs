@@ -34,7 +34,7 @@ pub use self::settings::{ConnectionSettings, ConnectionTimeouts};
 use self::watched_stream::WatchedStream;
 use crate::config::TrustedProxies;
 use crate::http::client_address::{PeerAddr, rate_limit_key};
-use crate::state::{ClientSlot, ClientSlots};
+use crate::state::{ClientLimiter, ClientPermit};
 
 /// Most bytes of a request's head.
 const MAX_HEAD_BYTES: usize = 64 * 1024;
@@ -60,7 +60,7 @@ pub async fn serve(
     draining: CancellationToken,
     settings: ConnectionSettings,
 ) {
-    let slots = ClientSlots::new(settings.per_address);
+    let limiter = ClientLimiter::new(settings.per_address);
     let server = ConnectionServer::new(router, draining, &settings);
     let mut connections = JoinSet::new();
     loop {
@@ -75,8 +75,8 @@ pub async fn serve(
             () = tokio::time::sleep(ROOM_CHECK_INTERVAL), if is_full => {}
             accepted = listener.accept(), if !is_full => match accepted {
                 Ok((stream, peer)) => {
-                    if let Ok(slot) = take_slot(&slots, &settings.trusted_proxies, peer.ip()) {
-                        connections.spawn(server.clone().serve_tcp(stream, peer, slot));
+                    if let Ok(permit) = acquire_permit(&limiter, &settings.trusted_proxies, peer.ip()) {
+                        connections.spawn(server.clone().serve_tcp(stream, peer, permit));
                     }
                 }
                 Err(error) => {
@@ -92,22 +92,22 @@ pub async fn serve(
 }
 
 /// The client has as many connections as it may.
-struct NoSlotError;
+struct TooManyConnectionsError;
 
-/// A slot for a connection of `peer`, where one is needed.
-fn take_slot(
-    slots: &ClientSlots,
+/// A permit for a connection of `peer`, where one is needed.
+fn acquire_permit(
+    limiter: &ClientLimiter,
     proxies: &TrustedProxies,
     peer: IpAddr,
-) -> Result<Option<ClientSlot>, NoSlotError> {
+) -> Result<Option<ClientPermit>, TooManyConnectionsError> {
     if proxies.trusts(peer.to_canonical()) {
         return Ok(None);
     }
-    let slot = slots.take(rate_limit_key(peer));
-    if slot.is_none() {
+    let permit = limiter.try_acquire(rate_limit_key(peer));
+    if permit.is_none() {
         tracing::debug!("a client has too many connections");
     }
-    slot.map(Some).ok_or(NoSlotError)
+    permit.map(Some).ok_or(TooManyConnectionsError)
 }
 
 impl ConnectionServer {
@@ -121,7 +121,7 @@ impl ConnectionServer {
         }
     }
 
-    async fn serve_tcp(self, stream: TcpStream, peer: SocketAddr, slot: Option<ClientSlot>) {
+    async fn serve_tcp(self, stream: TcpStream, peer: SocketAddr, permit: Option<ClientPermit>) {
         // Answers are written in one go: waiting for more only delays them.
         let _ = stream.set_nodelay(true);
         limit_unacknowledged(&stream, self.timeouts.write);
@@ -131,7 +131,7 @@ impl ConnectionServer {
             () = self.serve(stream, peer.ip(), activity) => {}
             () = entry.has_to_leave() => {}
         }
-        drop(slot);
+        drop(permit);
     }
 
     async fn serve<S>(self, stream: S, peer: IpAddr, activity: Arc<ConnectionActivity>)

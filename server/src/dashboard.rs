@@ -13,7 +13,7 @@ use hato_app::{session_cookie, takes_list, takes_picture};
 use http::header::RETRY_AFTER;
 use http::request::Parts;
 
-use crate::http::error::{ApiResult, RefusalCode};
+use crate::http::error::{ApiResult, unwritten_refusal};
 use crate::http::rate_limit::{LoginAttempt, RegistrationAttempt};
 use crate::http::{json, same_origin};
 use crate::metrics;
@@ -32,7 +32,7 @@ pub fn routes(state: &AppState) -> Router {
 
 /// The page that explains the refusal in `response`; any other response as it is.
 pub async fn into_error_page(state: &AppState, request: Request, response: Response) -> Response {
-    let Some(RefusalCode(code)) = response.extensions().get().copied() else {
+    let Some(code) = unwritten_refusal(&response) else {
         return response;
     };
     let mut page = hato_app::error_page(&state.app, request, code).await;

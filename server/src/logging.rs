@@ -90,9 +90,9 @@ mod tests {
     use super::log_panic;
 
     #[derive(Clone, Default)]
-    struct Lines(Arc<Mutex<Vec<u8>>>);
+    struct LogBuffer(Arc<Mutex<Vec<u8>>>);
 
-    impl Write for Lines {
+    impl Write for LogBuffer {
         fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
             self.0.lock().expect("no panic").write(bytes)
         }
@@ -104,7 +104,7 @@ mod tests {
 
     #[test]
     fn a_panic_is_one_line_that_says_where_and_not_what() {
-        let lines = Lines::default();
+        let lines = LogBuffer::default();
         let writer = lines.clone();
         let json = tracing_subscriber::fmt()
             .json()

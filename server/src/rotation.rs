@@ -11,7 +11,7 @@ use hato_service::access::Operator;
 use hato_store::StoreOpenError;
 
 use crate::admin;
-use crate::config::{GivenSecrets, StoreConfig};
+use crate::config::{ConfiguredSecrets, StoreConfig};
 use crate::database::{self, DatabaseError};
 use crate::secrets_file::{self, SecretsFileError};
 
@@ -23,7 +23,7 @@ pub struct RotationArgs {
     store: StoreConfig,
     /// The secrets that the server is given.
     #[command(flatten)]
-    secrets: GivenSecrets,
+    secrets: ConfiguredSecrets,
 }
 
 /// Not everything is encrypted with the current key; nothing is lost.
@@ -66,18 +66,18 @@ impl RotationError {
 
 /// Rotates the key, or goes on with that, and says so on standard output.
 pub async fn run(args: &RotationArgs) -> Result<(), RotationError> {
-    let (data_dir, given) = (&args.store.data_dir, &args.secrets);
-    if !secrets_file::is_rotating(data_dir, given)? {
-        let held = hato_store::hold(&args.store.url()).await;
-        let held = held.map_err(RotationError::InUse)?;
-        let begun = secrets_file::begin_rotation(data_dir, given);
-        held.release().await;
+    let (data_dir, configured) = (&args.store.data_dir, &args.secrets);
+    if !secrets_file::is_rotating(data_dir, configured)? {
+        let locked = hato_store::lock(&args.store.url()).await;
+        let locked = locked.map_err(RotationError::InUse)?;
+        let begun = secrets_file::begin_rotation(data_dir, configured);
+        locked.release().await;
         begun?;
     }
     let resealed = reseal(args).await?;
     secrets_file::end_rotation(data_dir)?;
     println!("{resealed} secrets were encrypted anew; the key before this one is needed no more");
-    if given.previous_encryption_key.is_some() {
+    if configured.previous_encryption_key.is_some() {
         println!("take HATO_PREVIOUS_ENCRYPTION_KEY away from every process");
     }
     Ok(())

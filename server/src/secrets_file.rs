@@ -13,7 +13,7 @@ use zeroize::Zeroizing;
 
 pub use self::stored::SecretsFileError;
 use self::stored::{SecretName, SecretTable, SecretsFile};
-use crate::config::{GivenSecrets, SecretsConfig};
+use crate::config::{ConfiguredSecrets, SecretsConfig};
 use crate::file_modes::warn_if_shared;
 
 const FILE: &str = "secrets.toml";
@@ -23,7 +23,7 @@ pub fn load(data_dir: &Path, config: &SecretsConfig) -> Result<Secrets, SecretsF
     let file = SecretsFile::new(data_dir);
     let stored = file.locked(|file| complete(file, config))?;
     warn_if_shared(file.path());
-    let secrets = merged(&config.given, &stored);
+    let secrets = merged(&config.configured, &stored);
     for (variable, secret) in [
         ("HATO_PEPPER", &secrets.pepper),
         ("HATO_ENCRYPTION_KEY", &secrets.encryption_key),
@@ -36,9 +36,9 @@ pub fn load(data_dir: &Path, config: &SecretsConfig) -> Result<Secrets, SecretsF
 }
 
 /// The secrets that are given or stored. Nothing is made.
-pub fn read(data_dir: &Path, given: &GivenSecrets) -> Result<Secrets, SecretsFileError> {
+pub fn read(data_dir: &Path, configured: &ConfiguredSecrets) -> Result<Secrets, SecretsFileError> {
     let stored = SecretsFile::new(data_dir).read()?.secrets()?;
-    Ok(to_secrets(merged(given, &stored)))
+    Ok(to_secrets(merged(configured, &stored)))
 }
 
 /// The secrets as lines of an environment file, for the processes of a fleet: those that the folder's secrets.toml holds, and new
@@ -63,10 +63,10 @@ pub fn environment_lines(data_dir: &Path) -> Result<Zeroizing<String>, SecretsFi
 /// The text of a secrets.toml with all secrets that a server would run with; a missing one is an error.
 pub fn effective(
     data_dir: &Path,
-    given: &GivenSecrets,
+    configured: &ConfiguredSecrets,
 ) -> Result<Zeroizing<String>, SecretsFileError> {
     let stored = SecretsFile::new(data_dir).read()?.secrets()?;
-    let secrets = merged(given, &stored);
+    let secrets = merged(configured, &stored);
     let mut table = SecretTable::default();
     for (name, secret) in SecretName::ALL.into_iter().zip([
         &secrets.pepper,
@@ -115,25 +115,31 @@ pub fn replace<E: From<SecretsFileError>>(
 
 /// Whether two encryption keys are known, from secrets.toml or the environment: then a rotation is under way. An error when none can
 /// begin.
-pub fn is_rotating(data_dir: &Path, given: &GivenSecrets) -> Result<bool, SecretsFileError> {
+pub fn is_rotating(
+    data_dir: &Path,
+    configured: &ConfiguredSecrets,
+) -> Result<bool, SecretsFileError> {
     let stored = SecretsFile::new(data_dir).read()?.secrets()?;
-    let secrets = merged(given, &stored);
+    let secrets = merged(configured, &stored);
     if secrets.encryption_key.is_none() {
         return Err(SecretsFileError::Missing(
             SecretName::EncryptionKey.variable(),
         ));
     }
     let is_rotating = secrets.previous_encryption_key.is_some();
-    if !is_rotating && given.encryption_key.is_some() {
+    if !is_rotating && configured.encryption_key.is_some() {
         return Err(SecretsFileError::GivenKey);
     }
     Ok(is_rotating)
 }
 
 /// Makes a new encryption key and keeps the one before it beside it, in secrets.toml, unless two are known already.
-pub fn begin_rotation(data_dir: &Path, given: &GivenSecrets) -> Result<(), SecretsFileError> {
+pub fn begin_rotation(
+    data_dir: &Path,
+    configured: &ConfiguredSecrets,
+) -> Result<(), SecretsFileError> {
     SecretsFile::new(data_dir).locked(|file| {
-        if is_rotating(data_dir, given)? {
+        if is_rotating(data_dir, configured)? {
             return Ok(());
         }
         let mut table = file.read()?;
@@ -158,15 +164,18 @@ pub fn end_rotation(data_dir: &Path) -> Result<(), SecretsFileError> {
 }
 
 /// What is there after what is to be made was made.
-fn complete(file: &SecretsFile, config: &SecretsConfig) -> Result<GivenSecrets, SecretsFileError> {
+fn complete(
+    file: &SecretsFile,
+    config: &SecretsConfig,
+) -> Result<ConfiguredSecrets, SecretsFileError> {
     let mut table = file.read()?;
     if config.generate {
         let mut added = false;
-        for (name, given) in SecretName::NEEDED
+        for (name, configured) in SecretName::NEEDED
             .into_iter()
-            .zip([&config.given.pepper, &config.given.encryption_key])
+            .zip([&config.configured.pepper, &config.configured.encryption_key])
         {
-            if given.is_none() && !table.has(name) {
+            if configured.is_none() && !table.has(name) {
                 table.set(name, &random()?);
                 added = true;
             }
@@ -180,22 +189,22 @@ fn complete(file: &SecretsFile, config: &SecretsConfig) -> Result<GivenSecrets, 
 }
 
 /// What is given goes before what is stored.
-fn merged(given: &GivenSecrets, stored: &GivenSecrets) -> GivenSecrets {
-    let first = |given: &Option<SecretKey>, stored: &Option<SecretKey>| {
-        given.clone().or_else(|| stored.clone())
+fn merged(configured: &ConfiguredSecrets, stored: &ConfiguredSecrets) -> ConfiguredSecrets {
+    let first = |configured: &Option<SecretKey>, stored: &Option<SecretKey>| {
+        configured.clone().or_else(|| stored.clone())
     };
-    GivenSecrets {
-        pepper: first(&given.pepper, &stored.pepper),
-        encryption_key: first(&given.encryption_key, &stored.encryption_key),
-        previous_pepper: first(&given.previous_pepper, &stored.previous_pepper),
+    ConfiguredSecrets {
+        pepper: first(&configured.pepper, &stored.pepper),
+        encryption_key: first(&configured.encryption_key, &stored.encryption_key),
+        previous_pepper: first(&configured.previous_pepper, &stored.previous_pepper),
         previous_encryption_key: first(
-            &given.previous_encryption_key,
+            &configured.previous_encryption_key,
             &stored.previous_encryption_key,
         ),
     }
 }
 
-fn to_secrets(secrets: GivenSecrets) -> Secrets {
+fn to_secrets(secrets: ConfiguredSecrets) -> Secrets {
     Secrets::new(secrets.pepper, secrets.encryption_key)
         .with_previous(secrets.previous_pepper, secrets.previous_encryption_key)
 }

@@ -2,7 +2,7 @@
 //!
 //! It is made once, at boot, and imports nothing of `http`, whose extractors and middleware work on it.
 
-mod client_slots;
+mod client_limiter;
 mod rate_limits;
 mod window_counter;
 
@@ -13,7 +13,7 @@ use hato_domain::ErrorCode;
 use hato_service::{Secrets, Service};
 use tokio::sync::Semaphore;
 
-pub use client_slots::{ClientSlot, ClientSlots};
+pub use client_limiter::{ClientLimiter, ClientPermit};
 pub use rate_limits::{RateLimits, rate_window};
 
 use crate::config::{BaseUrl, TrustedProxies};
@@ -41,7 +41,7 @@ pub struct AppStateInner {
     /// How often each address has tried to log in, to register, or to use a key in vain.
     pub limits: RateLimits,
     /// Which clients have requests in work.
-    pub in_flight: ClientSlots,
+    pub in_flight: ClientLimiter,
     /// How many responses may stream events yet.
     pub event_streams: Arc<Semaphore>,
     /// What the dashboard works with.

@@ -134,7 +134,7 @@ fn signal(endpoint: &Url, path: &str) -> String {
     format!("{base}/{path}")
 }
 
-/// Who it is that exports.
+/// What every span and record says of the process that it is from: its version and role.
 fn resource(role: &'static str) -> Resource {
     let version = KeyValue::new("service.version", env!("CARGO_PKG_VERSION"));
     let resource = Resource::builder().with_service_name("hato");

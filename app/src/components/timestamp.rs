@@ -6,18 +6,18 @@ use leptos::prelude::*;
 /// How a moment is written in the visitor's own time zone, where scripts run (`app/scripts/times.js`).
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 pub enum TimeStyle {
-    /// `2026-01-31 09:05`.
+    /// To the minute: `2026-01-31 09:05`.
     #[default]
     Minute,
-    /// `2026-01-31 09:05:07`.
+    /// To the second: `2026-01-31 09:05:07`.
     Second,
-    /// `2026-01-31`.
+    /// The day alone: `2026-01-31`.
     Day,
     /// `2026-01-31`, of a day in UTC of which no moment is known: wherever it is read, it is that day.
     UtcDay,
-    /// `09:05`.
+    /// The time of day alone: `09:05`.
     Clock,
-    /// `2026-01-31 09:05 (Asia/Tokyo)`.
+    /// To the minute, with the zone: `2026-01-31 09:05 (Asia/Tokyo)`.
     Zoned,
     /// `3 minutes ago`, and from a day on as [`Self::Minute`].
     Ago,

@@ -34,7 +34,7 @@ pub async fn refused_lines(
     let access = access(service, &session, app).await.ok()?;
     let taken = upload.look_at(service, &access, MAX_ROWS).await?;
     if taken.stopped.is_some() {
-        upload.give_back(taken);
+        upload.put_back(taken);
         return None;
     }
     let lang = Lang::from_headers(&request.headers);

@@ -22,8 +22,8 @@ texts! {
         /// What assistive technology calls an endpoint's example in a language.
         sample: fn(&str, &str) -> String =
             |summary, language| format!("{summary}（{language}）"), |summary, language| format!("{summary} ({language})");
-        /// The same for the example of an answer.
-        answer: fn(&str) -> String =
+        /// The same for the example of a response.
+        response: fn(&str) -> String =
             |summary| format!("{summary}（応答の例）"), |summary| format!("{summary} (response)");
         parameters = "パラメーター", "Parameters";
         request = "リクエストの本文", "Request body";

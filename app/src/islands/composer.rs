@@ -41,9 +41,9 @@ enum IconProblem {
 text_list! {
     /// The sentence for each [`IconProblem`].
     IconTexts {
-        /// Shown for [`IconProblem::Insecure`].
+        /// What is said of an icon whose address is not `https://`.
         insecure,
-        /// Shown for [`IconProblem::Broken`].
+        /// What is said of an icon that cannot be loaded.
         broken,
     }
 }
@@ -51,13 +51,13 @@ text_list! {
 text_list! {
     /// A notification as it stands in the form that is shown.
     Written {
-        /// Its title.
+        /// The text of the title's field, as it is typed.
         title,
-        /// Its text.
+        /// The text of the body's field, as it is typed.
         body,
-        /// The icon's address.
+        /// The address in the icon's field, which may be empty.
         icon,
-        /// The badge's address.
+        /// The address in the badge's field, which may be empty.
         badge,
         /// The address of the large picture.
         image,

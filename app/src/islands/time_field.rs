@@ -60,7 +60,7 @@ pub fn TimeField(
     let (utc_id, local_id) = (id_of(false, &id), id_of(true, &id));
     let follow = move || {
         if let (Some(utc), Some(local)) = (utc.get_untracked(), local.get_untracked()) {
-            hint.set(take_over(&local, &utc, &texts));
+            hint.set(write_utc(&local, &utc, &texts));
         }
     };
     let wake = follow.clone();
@@ -106,7 +106,7 @@ pub fn TimeField(
 }
 
 /// Puts the local time into the field for UTC, and returns what is to be said of it.
-fn take_over(local: &HtmlInputElement, utc: &HtmlInputElement, texts: &TimeFieldTexts) -> String {
+fn write_utc(local: &HtmlInputElement, utc: &HtmlInputElement, texts: &TimeFieldTexts) -> String {
     let Some(moment) = local_clock::read(&local.value()) else {
         utc.set_value("");
         return String::new();

@@ -20,7 +20,7 @@ use crate::components::Frame;
 use crate::i18n::{ReferenceTexts, described};
 use crate::request_context::RequestContext;
 use contents::contents;
-use document::{Group, text};
+use document::{EndpointGroup, text};
 use endpoint::endpoint_view;
 use overview::overview;
 use schema::{Shown, schema_view};
@@ -31,7 +31,7 @@ pub fn ReferencePage() -> impl IntoView {
     load_page(async move |ctx: RequestContext| {
         ctx.logged_in_owner().await;
         let document = &ctx.app_context().api;
-        let groups = Group::all(document);
+        let groups = EndpointGroup::all(document);
         let contents = contents(&ctx, &groups);
         let overview = overview(&ctx, document, &groups);
         Ok(view! {
@@ -50,7 +50,7 @@ pub fn ReferenceGroupPage() -> impl IntoView {
     load_page(async move |ctx: RequestContext| {
         ctx.logged_in_owner().await;
         let document = &ctx.app_context().api;
-        let groups = Group::all(document);
+        let groups = EndpointGroup::all(document);
         let group = groups.iter().find(|group| group.path() == ctx.path());
         let group = group.ok_or(ErrorCode::NotFound)?;
         let texts = &ctx.texts().reference;
@@ -90,7 +90,7 @@ fn endpoints(
     ctx: &RequestContext,
     texts: &'static ReferenceTexts,
     document: &Value,
-    group: &Group,
+    group: &EndpointGroup,
 ) -> impl IntoView + use<> {
     let mut shown = Shown::default();
     let endpoints: Vec<_> = group

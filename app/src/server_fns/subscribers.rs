@@ -42,13 +42,13 @@ pub async fn subscribe_browser(
     let form = Form::for_app(&app, "", "this-browser");
     form.respond_to_script(async {
         let access = form.ctx().may_manage(&app).await?;
-        let given = |text: String| Some(text).filter(|text| !text.is_empty());
+        let non_empty = |text: String| Some(text).filter(|text| !text.is_empty());
         let asked = RegisterSubscription {
-            endpoint: given(endpoint),
-            p256dh: given(p256dh),
-            auth: given(auth),
+            endpoint: non_empty(endpoint),
+            p256dh: non_empty(p256dh),
+            auth: non_empty(auth),
             platform: Some(PLATFORM.to_owned()),
-            replaces: given(replaces),
+            replaces: non_empty(replaces),
             ..RegisterSubscription::default()
         };
         let origin = own_origin(form.ctx());

@@ -11,7 +11,7 @@ use hato_testkit::TestDatabase;
 use http::StatusCode;
 
 use crate::harness::TestDashboard;
-use guide::{Part, render, target};
+use guide::{RenderedPart, render, target};
 
 /// The values of an attribute in a page.
 fn values<'p>(page: &'p str, attribute: &str) -> BTreeSet<&'p str> {
@@ -84,7 +84,11 @@ fn html_in_a_guide_is_text_and_code_stands_apart() {
         ![a picture](http://a.example/)\n\n1. First:\n\n   ```html\n   <i>\n   ```\n\n## One x two\n\n| a | |\n|--:|---|\n| <u> | b |\n";
     let rendered = render(markdown, |link| target(&[], "A.md", link));
     assert_eq!(rendered.title, "Title");
-    let [Part::Html(before), Part::Code(code), Part::Html(after)] = rendered.parts.as_slice()
+    let [
+        RenderedPart::Html(before),
+        RenderedPart::Code(code),
+        RenderedPart::Html(after),
+    ] = rendered.parts.as_slice()
     else {
         panic!("{:?}", rendered.parts);
     };

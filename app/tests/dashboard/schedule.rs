@@ -15,7 +15,7 @@ fn in_hours(dashboard: &TestDashboard, hours: u32) -> String {
     at.to_minute().replace(' ', "T")
 }
 
-struct Times<'a> {
+struct ScheduleFields<'a> {
     send_at: &'a str,
     expires_at: &'a str,
     pace: &'a str,
@@ -24,7 +24,7 @@ struct Times<'a> {
 async fn post(
     browser: &mut DashboardBrowser<'_>,
     app: &str,
-    times: &Times<'_>,
+    times: &ScheduleFields<'_>,
     step: &str,
 ) -> PageResponse {
     let fields = [
@@ -46,7 +46,7 @@ async fn a_send_is_scheduled_and_called_off(database: TestDatabase) {
     let app = browser.create_app("blog").await;
     browser.subscribe(&app, 1).await;
     let (send_at, expires_at) = (in_hours(&dashboard, 20), in_hours(&dashboard, 30));
-    let times = Times {
+    let times = ScheduleFields {
         send_at: &send_at,
         expires_at: &expires_at,
         pace: "600",
@@ -100,7 +100,7 @@ async fn times_that_cannot_be_are_refused(database: TestDatabase) {
         ("", "", "10000001", "max_per_minute"),
         ("", "", " ", "max_per_minute"),
     ] {
-        let times = Times {
+        let times = ScheduleFields {
             send_at,
             expires_at,
             pace,
@@ -123,7 +123,7 @@ async fn the_history_is_narrowed_down_by_status(database: TestDatabase) {
     browser.subscribe(&app, 1).await;
     browser.send(&app, "いまの便り").await;
     let send_at = in_hours(&dashboard, 1);
-    let times = Times {
+    let times = ScheduleFields {
         send_at: &send_at,
         expires_at: "",
         pace: "",

@@ -79,36 +79,36 @@ pub async fn open_with(
 }
 
 /// A database that no server has open, and that none opens for SQLite, or writes to, until it is released.
-pub struct HeldDatabase(Held);
+pub struct LockedDatabase(LockedConnection);
 
-enum Held {
+enum LockedConnection {
     Sqlite(SqliteConnection),
     Postgres(PgConnection),
 }
 
-impl HeldDatabase {
+impl LockedDatabase {
     /// Lets others have the database.
     pub async fn release(self) {
         // Nothing was written, so a connection that breaks has nothing to lose.
         match self.0 {
-            Held::Sqlite(connection) => connection.close().await.ok(),
-            Held::Postgres(connection) => connection.close().await.ok(),
+            LockedConnection::Sqlite(connection) => connection.close().await.ok(),
+            LockedConnection::Postgres(connection) => connection.close().await.ok(),
         };
     }
 }
 
 /// Brings the database at `url` up to date and keeps others away from it; an error while a server has it open.
-pub async fn hold(url: &str) -> Result<HeldDatabase, StoreOpenError> {
-    let held = match url.split_once(':') {
+pub async fn lock(url: &str) -> Result<LockedDatabase, StoreOpenError> {
+    let locked = match url.split_once(':') {
         Some(("sqlite", path)) => {
-            Held::Sqlite(hato_store_sqlite::open_exclusively(sqlite_path(path)?).await?)
+            LockedConnection::Sqlite(hato_store_sqlite::open_exclusively(sqlite_path(path)?).await?)
         }
-        Some(("postgres" | "postgresql", _)) => {
-            Held::Postgres(hato_store_postgres::open_exclusively(url, &COPIED_TABLES).await?)
-        }
+        Some(("postgres" | "postgresql", _)) => LockedConnection::Postgres(
+            hato_store_postgres::open_exclusively(url, &COPIED_TABLES).await?,
+        ),
         _ => return Err(StoreOpenError::UnknownScheme),
     };
-    Ok(HeldDatabase(held))
+    Ok(LockedDatabase(locked))
 }
 
 /// The file behind a database URL; `None` where the database is no file.

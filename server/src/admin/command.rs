@@ -5,17 +5,17 @@ use hato_domain::{Email, NewPassword, Plan};
 
 use super::error::AdminError;
 use super::password;
-use crate::config::{self, GivenSecrets, PlanConfig, SettingParser, StoreConfig};
+use crate::config::{self, ConfiguredSecrets, PlanConfig, SettingParser, StoreConfig};
 
 /// The arguments of `hato-server admin`.
 #[derive(Args)]
 pub struct AdminArgs {
     #[command(subcommand)]
-    command: Command,
+    command: AdminCommand,
 }
 
 #[derive(Subcommand)]
-enum Command {
+enum AdminCommand {
     /// Gives an account a plan
     SetPlan {
         /// The account's address
@@ -59,7 +59,7 @@ enum Command {
     /// Lists the API keys that are still hashed with another pepper than the current one
     Peppers {
         #[command(flatten)]
-        secrets: GivenSecrets,
+        secrets: ConfiguredSecrets,
         #[command(flatten)]
         store: StoreConfig,
     },
@@ -93,7 +93,7 @@ pub struct AdminConfig {
     /// The plan that a new account gets.
     pub default_plan: Plan,
     /// The secrets that are given, where the task needs any.
-    pub secrets: Option<GivenSecrets>,
+    pub secrets: Option<ConfiguredSecrets>,
     /// What is done in it, once.
     pub task: AdminTask,
 }
@@ -103,29 +103,31 @@ impl TryFrom<AdminArgs> for AdminConfig {
 
     /// Asks for the password, if there is to be one.
     fn try_from(args: AdminArgs) -> Result<Self, AdminError> {
-        let (mut default_plan, mut given) = (Plan::Free, None);
+        let (mut default_plan, mut configured) = (Plan::Free, None);
         let (task, store) = match args.command {
-            Command::SetPlan { email, plan, store } => (AdminTask::SetPlan(email, plan), store),
-            Command::SetPassword { email, store } => {
+            AdminCommand::SetPlan { email, plan, store } => {
+                (AdminTask::SetPlan(email, plan), store)
+            }
+            AdminCommand::SetPassword { email, store } => {
                 (AdminTask::SetPassword(email, password::prompt()?), store)
             }
-            Command::MakeOperator { email, undo, store } => {
+            AdminCommand::MakeOperator { email, undo, store } => {
                 (AdminTask::MakeOperator(email, !undo), store)
             }
-            Command::CreateAccount { email, plan, store } => {
+            AdminCommand::CreateAccount { email, plan, store } => {
                 default_plan = plan.default_plan;
                 (AdminTask::CreateAccount(email, password::prompt()?), store)
             }
-            Command::Peppers { secrets, store } => {
-                given = Some(secrets);
+            AdminCommand::Peppers { secrets, store } => {
+                configured = Some(secrets);
                 (AdminTask::Peppers, store)
             }
-            Command::ListAccounts { store } => (AdminTask::ListAccounts, store),
+            AdminCommand::ListAccounts { store } => (AdminTask::ListAccounts, store),
         };
         Ok(Self {
             store,
             default_plan,
-            secrets: given,
+            secrets: configured,
             task,
         })
     }

@@ -47,7 +47,7 @@ pub enum BackupError {
     #[error(
         "{0} cannot be written; what was there is still there, or beside it under another name"
     )]
-    Place(PathBuf, #[source] io::Error),
+    RestoreTarget(PathBuf, #[source] io::Error),
     /// A thread has failed.
     #[error("a thread has failed")]
     Panicked,

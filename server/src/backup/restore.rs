@@ -49,7 +49,7 @@ pub async fn restore(args: &RestoreArgs) -> Result<(), BackupError> {
     }
     for folder in [data_dir.as_path(), folder_of(&place)] {
         let made = DirBuilder::new().recursive(true).mode(0o700).create(folder);
-        made.map_err(|error| BackupError::Place(folder.to_owned(), error))?;
+        made.map_err(|error| BackupError::RestoreTarget(folder.to_owned(), error))?;
     }
     let unpacked = Unpacked::read(&args.file, &place).await?;
     let database = match (unpacked.contents.database, database) {
@@ -61,7 +61,12 @@ pub async fn restore(args: &RestoreArgs) -> Result<(), BackupError> {
         database.as_deref().map_or(Ok(()), refuse_if_any_there)?;
     }
     // Nobody goes on with secrets that are not those of the database, either.
-    let held = args.store.sqlite_file().as_deref().map(hold).transpose()?;
+    let held = args
+        .store
+        .sqlite_file()
+        .as_deref()
+        .map(lock_database)
+        .transpose()?;
     if args.force && args.store.is_postgres() {
         hato_store::refuse_if_in_use(&args.store.url()).await?;
     }
@@ -87,10 +92,10 @@ struct Unpacked {
 impl Unpacked {
     /// Reads the file into a folder beside the place of the database, and judges what was in it.
     async fn read(file: &Path, place: &Path) -> Result<Self, BackupError> {
-        let unfinished = Unfinished::beside(place).map_err(|error| placing(place, error))?;
+        let unfinished = Unfinished::beside(place).map_err(|error| write_error(place, error))?;
         let unpacked = Self::unpack(file, unfinished).map_err(|error| match error {
             UnpackError::Archive(error) => BackupError::Archive(error),
-            UnpackError::Place(error) => placing(place, error),
+            UnpackError::Write(error) => write_error(place, error),
         })?;
         secrets_file::verify(&unpacked.contents.secrets)?;
         if unpacked.contents.database.is_some() {
@@ -133,33 +138,33 @@ impl Unpacked {
             rename_if_there(&with_suffix(database, companion), &kept)?;
         }
         let put = fs::rename(self.database(), database).and_then(|()| sync_folder(database));
-        put.map_err(|error| placing(database, error))
+        put.map_err(|error| write_error(database, error))
     }
 }
 
 /// Why a file was not unpacked.
 enum UnpackError {
     Archive(archive::ArchiveError),
-    Place(io::Error),
+    Write(io::Error),
 }
 
 impl From<io::Error> for UnpackError {
     fn from(error: io::Error) -> Self {
-        Self::Place(error)
+        Self::Write(error)
     }
 }
 
 /// Keeps everybody away from the database that is there, for as long as the file is open and has its name: whoever has a SQLite file
 /// open has a lock on it, whatever state it is in.
-fn hold(database: &Path) -> Result<Option<File>, BackupError> {
+fn lock_database(database: &Path) -> Result<Option<File>, BackupError> {
     let opened = OpenOptions::new().read(true).write(true).open(database);
     let file = match opened {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        opened => opened.map_err(|error| placing(database, error))?,
+        opened => opened.map_err(|error| write_error(database, error))?,
     };
-    let is_held = fcntl_lock(&file, FlockOperation::NonBlockingLockExclusive).is_ok();
+    let is_locked = fcntl_lock(&file, FlockOperation::NonBlockingLockExclusive).is_ok();
     // Another restore may have put a database in its place before it was locked.
-    if is_held && is_named(&file, database).map_err(|error| placing(database, error))? {
+    if is_locked && is_named(&file, database).map_err(|error| write_error(database, error))? {
         Ok(Some(file))
     } else {
         Err(BackupError::InUse(database.to_owned()))
@@ -171,6 +176,6 @@ fn is_named(file: &File, path: &Path) -> io::Result<bool> {
     Ok((file.dev(), file.ino()) == (named.dev(), named.ino()))
 }
 
-fn placing(path: &Path, error: io::Error) -> BackupError {
-    BackupError::Place(path.to_owned(), error)
+fn write_error(path: &Path, error: io::Error) -> BackupError {
+    BackupError::RestoreTarget(path.to_owned(), error)
 }

@@ -45,7 +45,7 @@ pub fn build(
 fn backup_source(config: &Config) -> BackupSource {
     BackupSource {
         store: config.store.clone(),
-        secrets: config.secrets().given,
+        secrets: config.secrets().configured,
     }
 }
 

@@ -8,7 +8,7 @@ use super::parser::SettingParser;
 /// The secrets that are given, each before the one that secrets.toml holds.
 #[derive(Args, Clone, Default)]
 #[command(next_help_heading = "Secrets")]
-pub struct GivenSecrets {
+pub struct ConfiguredSecrets {
     /// 32 bytes in hexadecimal that key the hash of API keys
     #[arg(long, env = "HATO_PEPPER", value_name = "HEX", value_parser = secret())]
     pub pepper: Option<SecretKey>,
@@ -29,7 +29,7 @@ pub struct GivenSecrets {
 pub struct SecretsConfig {
     /// Those that are given.
     #[command(flatten)]
-    pub given: GivenSecrets,
+    pub configured: ConfiguredSecrets,
     /// Whether a missing secret is made and kept in secrets.toml, but with PostgreSQL: true or false
     #[arg(long = "generate-secrets", env = "HATO_GENERATE_SECRETS")]
     #[arg(value_name = "BOOL", default_value = "true", value_parser = SettingParser::boolean(), action = ArgAction::Set)]

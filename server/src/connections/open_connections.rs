@@ -28,7 +28,7 @@ struct OpenConnection {
 }
 
 /// An open connection's place in the list, which it has until this is dropped.
-pub struct Entry {
+pub struct ConnectionEntry {
     connections: OpenConnections,
     id: u64,
     connection: OpenConnection,
@@ -36,7 +36,7 @@ pub struct Entry {
 
 impl OpenConnections {
     /// Notes that a connection is open.
-    pub fn enter(&self, activity: &Arc<ConnectionActivity>) -> Entry {
+    pub fn enter(&self, activity: &Arc<ConnectionActivity>) -> ConnectionEntry {
         let connection = OpenConnection {
             activity: Arc::clone(activity),
             leave: Arc::default(),
@@ -46,7 +46,7 @@ impl OpenConnections {
         let id = entries.last_id;
         entries.open.insert(id, connection.clone());
         drop(entries);
-        Entry {
+        ConnectionEntry {
             connections: self.clone(),
             id,
             connection,
@@ -77,7 +77,7 @@ impl OpenConnections {
     }
 }
 
-impl Entry {
+impl ConnectionEntry {
     /// Waits until the connection has to make room for another, which it has not once a request has come.
     pub async fn has_to_leave(&self) {
         let OpenConnection { activity, leave } = &self.connection;
@@ -90,7 +90,7 @@ impl Entry {
     }
 }
 
-impl Drop for Entry {
+impl Drop for ConnectionEntry {
     fn drop(&mut self) {
         self.connections.entries().open.remove(&self.id);
     }

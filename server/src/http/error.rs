@@ -7,6 +7,7 @@ use std::any::Any;
 use axum::extract::{Request, State};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
+use hato_app::RefusalCode;
 use hato_domain::ErrorCode;
 use hato_domain::wire::ErrorBody;
 use hato_service::ServiceError;
@@ -23,9 +24,9 @@ pub type ApiResult<T> = Result<T, ApiError>;
 #[derive(Debug)]
 pub struct ApiError(ServiceError);
 
-/// Marks a response as a refusal with this code; its body is written where the settings are known.
+/// Marks a refusal whose body is yet to be written, where the settings are known. Its code is the [`RefusalCode`] beside this.
 #[derive(Clone, Copy, Debug)]
-pub struct RefusalCode(pub ErrorCode);
+struct UnwrittenBody;
 
 impl From<ServiceError> for ApiError {
     fn from(error: ServiceError) -> Self {
@@ -58,6 +59,7 @@ impl IntoResponse for ApiError {
             .unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
             .into_response();
         response.extensions_mut().insert(RefusalCode(code));
+        response.extensions_mut().insert(UnwrittenBody);
         set_error_headers(response.headers_mut(), code);
         response
     }
@@ -71,11 +73,17 @@ pub fn set_error_headers(headers: &mut HeaderMap, code: ErrorCode) {
     }
 }
 
+/// The code of a refusal whose body is yet to be written; the dashboard's own refusals have theirs.
+pub fn unwritten_refusal(response: &Response) -> Option<ErrorCode> {
+    response.extensions().get::<UnwrittenBody>()?;
+    response.extensions().get().map(|RefusalCode(code)| *code)
+}
+
 /// Middleware: writes the error body of every refusal. A page that explains one (`dashboard::into_error_page`) was made further
 /// inside and is a response of its own, without the mark.
 pub async fn write_bodies(State(state): State<AppState>, request: Request, next: Next) -> Response {
     let response = next.run(request).await;
-    let Some(RefusalCode(code)) = response.extensions().get().copied() else {
+    let Some(code) = unwritten_refusal(&response) else {
         return response;
     };
     let (mut parts, _) = response.into_parts();

@@ -15,7 +15,7 @@ use hyper::body::{Frame, SizeHint};
 
 use super::client_address::ClientInfo;
 use super::error::ApiError;
-use crate::state::{AppState, ClientSlot};
+use crate::state::{AppState, ClientPermit};
 
 /// Most requests of a client, wherever they come in.
 pub const MAX_IN_FLIGHT: NonZeroU32 = NonZeroU32::new(100).expect("it is not 0");
@@ -27,14 +27,19 @@ pub async fn limit(State(state): State<AppState>, request: Request, next: Next) 
         Ok(client) => client,
         Err(error) => return error.into_response(),
     };
-    let Some(slot) = state.in_flight.take(client.rate_limit_key) else {
+    let Some(permit) = state.in_flight.try_acquire(client.rate_limit_key) else {
         return ApiError::from(ErrorCode::Overloaded).into_response();
     };
     let response = next.run(request).await;
     if is_event_stream(&response) || response.body().is_end_stream() {
         return response;
     }
-    response.map(|body| Body::new(SlottedBody { body, _slot: slot }))
+    response.map(|body| {
+        Body::new(PermitHoldingBody {
+            body,
+            _permit: permit,
+        })
+    })
 }
 
 fn is_event_stream(response: &Response) -> bool {
@@ -42,13 +47,13 @@ fn is_event_stream(response: &Response) -> bool {
     kind.is_some_and(|kind| kind.as_bytes().starts_with(b"text/event-stream"))
 }
 
-/// An answer's body that holds the slot of its request.
-struct SlottedBody {
+/// An answer's body that holds the permit of its request.
+struct PermitHoldingBody {
     body: Body,
-    _slot: ClientSlot,
+    _permit: ClientPermit,
 }
 
-impl HttpBody for SlottedBody {
+impl HttpBody for PermitHoldingBody {
     type Data = Bytes;
     type Error = axum::Error;
 

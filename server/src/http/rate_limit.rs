@@ -5,6 +5,7 @@ use std::sync::Arc;
 use axum::extract::{FromRequestParts, Request, State};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
+use hato_app::RefusalCode;
 use hato_domain::ErrorCode;
 use hato_service::ServiceError;
 use hato_service::ports::EntranceWindow;
@@ -12,7 +13,7 @@ use http::request::Parts;
 
 use super::access::Credential;
 use super::client_address::ClientInfo;
-use super::error::{ApiError, ApiResult, RefusalCode};
+use super::error::{ApiError, ApiResult};
 use super::same_origin;
 use crate::state::AppState;
 

@@ -172,6 +172,7 @@ mod tests {
     use axum::response::Response;
     use axum::routing::post;
     use bytes::Bytes;
+    use hato_app::RefusalCode;
     use hato_domain::ErrorCode;
     use http::Request;
     use hyper::body::Frame;
@@ -183,7 +184,6 @@ mod tests {
     use super::memory::BodyMemory;
     use super::{BodyLimits, bound};
     use crate::http::client_address::ClientInfo;
-    use crate::http::error::RefusalCode;
     use crate::http::json::ApiJson;
 
     /// A body that never comes.

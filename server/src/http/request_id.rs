@@ -5,14 +5,13 @@ use std::time::Duration;
 use axum::extract::Request;
 use axum::middleware::Next;
 use axum::response::Response;
-use hato_app::DashboardRefusal;
+use hato_app::RefusalCode;
 use hato_domain::ErrorCode;
 use http::{HeaderName, HeaderValue};
 use tokio::time::Instant;
 use tracing::Instrument as _;
 use uuid::Uuid;
 
-use super::error::RefusalCode;
 use super::request_labels;
 
 /// The header of the response. What a client sends under this name is ignored: it would end up in the log.
@@ -59,8 +58,6 @@ fn log(response: &Response, took: Duration) {
 
 /// With what code a request was refused, by an error body or by the dashboard.
 fn refusal_code(response: &Response) -> Option<ErrorCode> {
-    let of_page = response.extensions().get();
-    let of_page = of_page.map(|DashboardRefusal(code)| *code);
-    let of_body = response.extensions().get();
-    of_body.map(|RefusalCode(code)| *code).or(of_page)
+    let code = response.extensions().get();
+    code.map(|RefusalCode(code)| *code)
 }

@@ -10,7 +10,7 @@ use toml::{Table, Value};
 use zeroize::{Zeroize as _, Zeroizing};
 
 use super::FILE;
-use crate::config::{GivenSecrets, secret_from_hex};
+use crate::config::{ConfiguredSecrets, secret_from_hex};
 
 /// secrets.toml cannot be used, or lacks what is needed.
 #[derive(Debug, thiserror::Error)]
@@ -135,8 +135,8 @@ impl SecretTable {
     }
 
     /// All that it holds.
-    pub(super) fn secrets(&self) -> Result<GivenSecrets, SecretsFileError> {
-        Ok(GivenSecrets {
+    pub(super) fn secrets(&self) -> Result<ConfiguredSecrets, SecretsFileError> {
+        Ok(ConfiguredSecrets {
             pepper: self.get(SecretName::Pepper)?,
             encryption_key: self.get(SecretName::EncryptionKey)?,
             previous_pepper: self.get(SecretName::PreviousPepper)?,

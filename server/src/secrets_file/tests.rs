@@ -2,7 +2,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 
 use super::{FILE, begin_rotation, effective, end_rotation, environment_lines, load};
-use crate::config::{GivenSecrets, SecretsConfig};
+use crate::config::{ConfiguredSecrets, SecretsConfig};
 
 fn generating() -> SecretsConfig {
     SecretsConfig {
@@ -84,10 +84,10 @@ fn a_damaged_file_is_refused_and_kept() {
 fn a_rotation_keeps_both_keys_until_it_ends() {
     let folder = tempfile::tempdir().expect("a folder");
     load(folder.path(), &generating()).expect("made");
-    let given = GivenSecrets::default();
-    let before = effective(folder.path(), &given).expect("both");
-    begin_rotation(folder.path(), &given).expect("begun");
-    let during = effective(folder.path(), &given).expect("all");
+    let configured = ConfiguredSecrets::default();
+    let before = effective(folder.path(), &configured).expect("both");
+    begin_rotation(folder.path(), &configured).expect("begun");
+    let during = effective(folder.path(), &configured).expect("all");
     let digits = |text: &str, name: &str| {
         let line = text.lines().find(|line| line.starts_with(name));
         line.and_then(|line| line.split('"').nth(1))
@@ -101,10 +101,10 @@ fn a_rotation_keeps_both_keys_until_it_ends() {
         digits(&during, "encryption_key"),
         digits(&before, "encryption_key")
     );
-    begin_rotation(folder.path(), &given).expect("goes on");
-    assert_eq!(effective(folder.path(), &given).expect("all"), during);
+    begin_rotation(folder.path(), &configured).expect("goes on");
+    assert_eq!(effective(folder.path(), &configured).expect("all"), during);
     end_rotation(folder.path()).expect("ended");
-    let after = effective(folder.path(), &given).expect("both");
+    let after = effective(folder.path(), &configured).expect("both");
     assert_eq!(digits(&after, "previous_encryption_key"), None);
     assert_eq!(
         digits(&after, "encryption_key"),
@@ -117,12 +117,12 @@ fn a_rotation_keeps_both_keys_until_it_ends() {
 fn what_is_given_goes_before_what_is_stored() {
     let folder = tempfile::tempdir().expect("a folder");
     load(folder.path(), &generating()).expect("made");
-    let given = GivenSecrets {
+    let configured = ConfiguredSecrets {
         pepper: Some([0xcd; 32].into()),
-        ..GivenSecrets::default()
+        ..ConfiguredSecrets::default()
     };
-    let text = effective(folder.path(), &given).expect("both");
+    let text = effective(folder.path(), &configured).expect("both");
     assert!(text.contains(&format!("pepper = \"{}\"", "cd".repeat(32))));
     let empty = tempfile::tempdir().expect("a folder");
-    assert!(effective(empty.path(), &given).is_err());
+    assert!(effective(empty.path(), &configured).is_err());
 }

@@ -198,7 +198,7 @@ texts! {
             "iOS: 1 line of the title and at most 4 of the text. The icon and the sender's name are those on the Home Screen. No icon, badge, large picture or buttons of the notification.",
         ];
         preview_whole = "全文", "Full text";
-        /// Without scripts.
+        /// Shown in place of the preview where no scripts run.
         preview_later = "JavaScript がオフのため、プレビューは確認の画面に表示されます。",
             "JavaScript is off, so the preview is shown on the next page.";
         /// The sender before anybody has subscribed.

@@ -22,7 +22,7 @@ texts! {
         make_icon = "アイコンにする", "Make it the icon";
         delete = "削除", "Delete";
         none = "画像はまだありません。", "There are no pictures yet.";
-        /// A picture's number.
+        /// What a picture is called that has no name of its own: its number.
         numbered: fn(usize) -> String = |number| format!("画像 {number}"),
             |number| format!("Picture {number}");
         too_large = "ファイルが 256 KB を超えています。", "The file is over 256 KB.";

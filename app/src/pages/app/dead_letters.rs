@@ -111,7 +111,7 @@ fn Row(texts: &'static AppTexts, base: String, letter: DeadLetterRecord) -> impl
     .into_any()
 }
 
-/// Whom it was for.
+/// The recipient of a dead letter, with a link to the subscription that is still there.
 #[component]
 fn Subscriber(
     texts: &'static DeadLettersTexts,

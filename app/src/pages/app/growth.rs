@@ -87,10 +87,10 @@ fn steps(days: &[OverviewDay], least: i64, most: i64) -> String {
 /// What a day is, for those who point at it.
 fn columns(texts: &GrowthTexts, days: &[OverviewDay]) -> Vec<AnyView> {
     let column = |(day, number): (&OverviewDay, i64)| {
-        let told = (texts.day)(&day.day.date(), [day.active, day.gained, day.lost]);
+        let label = (texts.day)(&day.day.date(), [day.active, day.gained, day.lost]);
         view! {
             <rect x={number * DAY_WIDTH} width=DAY_WIDTH height=HEIGHT>
-                <title>{told}</title>
+                <title>{label}</title>
             </rect>
         }
         .into_any()

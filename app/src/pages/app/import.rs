@@ -156,7 +156,7 @@ fn Outcome(
         report,
         stopped,
     } = taken;
-    let told = taken_note(texts, &report, is_dry_run, stopped.is_some());
+    let note = taken_note(texts, &report, is_dry_run, stopped.is_some());
     let why = stopped.map(|stopped| why(&ctx, texts, &stopped));
     let refused = (report.refused > 0).then(|| {
         let text = (texts.refused)(count(report.refused));
@@ -171,7 +171,7 @@ fn Outcome(
     ];
     view! {
         {why.map(|text| view! { <Note tone=Tone::Error text /> })}
-        {told.map(|(tone, text)| view! { <Note tone text /> })}
+        {note.map(|(tone, text)| view! { <Note tone text /> })}
         {refused}
         <List class="list refused-lines" label=texts.reason columns rows>
             ""

@@ -2,12 +2,12 @@
 
 use leptos::prelude::*;
 
-use super::document::{ApiOperation, Group, PATH};
+use super::document::{ApiOperation, EndpointGroup, PATH};
 use super::sample::SampleLanguage;
 use crate::request_context::RequestContext;
 
 /// The language of the examples, and the groups with their endpoints; that of the page is unfolded.
-pub fn contents(ctx: &RequestContext, groups: &[Group]) -> impl IntoView + use<> {
+pub fn contents(ctx: &RequestContext, groups: &[EndpointGroup]) -> impl IntoView + use<> {
     let texts = &ctx.texts().reference;
     let languages = SampleLanguage::ALL.map(|language| {
         let id = format!("in-{}", language.id());
@@ -46,7 +46,7 @@ pub fn contents(ctx: &RequestContext, groups: &[Group]) -> impl IntoView + use<>
     .into_any()
 }
 
-fn group_links(ctx: &RequestContext, group: &Group) -> AnyView {
+fn group_links(ctx: &RequestContext, group: &EndpointGroup) -> AnyView {
     let path = group.path();
     let endpoints = group.endpoints.iter().map(|endpoint| {
         view! {

@@ -11,7 +11,7 @@ use crate::language::Lang;
 pub const PATH: &str = "/docs/api";
 
 /// The endpoints under a heading of the document, which have a page of their own.
-pub struct Group<'d> {
+pub struct EndpointGroup<'d> {
     heading: &'d Value,
     /// In the order in which they are to be read.
     pub endpoints: Vec<ApiOperation<'d>>,
@@ -29,7 +29,7 @@ pub struct ApiOperation<'d> {
     pub operation: &'d Value,
 }
 
-impl<'d> Group<'d> {
+impl<'d> EndpointGroup<'d> {
     /// All of them, in the document's order.
     pub fn all(document: &'d Value) -> Vec<Self> {
         let group = |heading: &'d Value| {

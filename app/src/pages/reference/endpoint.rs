@@ -8,7 +8,7 @@ use super::contents::method;
 use super::description;
 use super::document::{ApiOperation, Example, items, members, schema_name, text};
 use super::literal::{Notation, literal};
-use super::sample::{Sample, SampleLanguage};
+use super::sample::{RequestSample, SampleLanguage};
 use super::schema::{Shown, anchor, fields, kind};
 use crate::components::StaticCodeBlock;
 use crate::i18n::{ReferenceTexts, message};
@@ -44,7 +44,7 @@ pub fn endpoint_view(
                 {successes}
                 {errors}
             </div>
-            <div class="examples">{samples(ctx, document, endpoint)} {answer(ctx, document, endpoint)}</div>
+            <div class="examples">{samples(ctx, document, endpoint)} {response_example(ctx, document, endpoint)}</div>
         </section>
     }
     .into_any()
@@ -183,7 +183,7 @@ fn error_entry(status: &str, examples: &Value) -> AnyView {
 /// the contents, for pointers: assistive technology has the buttons themselves.
 fn samples(ctx: &RequestContext, document: &Value, endpoint: &ApiOperation) -> AnyView {
     let texts = &ctx.texts().reference;
-    let sample = Sample::new(document, endpoint);
+    let sample = RequestSample::new(document, endpoint);
     let summary = endpoint.summary(ctx.lang());
     let tabs = SampleLanguage::ALL.map(|language| {
         view! { <label for=format!("in-{}", language.id())>{language.name()}</label> }
@@ -209,7 +209,11 @@ fn samples(ctx: &RequestContext, document: &Value, endpoint: &ApiOperation) -> A
 }
 
 /// The first example of a success.
-fn answer(ctx: &RequestContext, document: &Value, endpoint: &ApiOperation) -> Option<AnyView> {
+fn response_example(
+    ctx: &RequestContext,
+    document: &Value,
+    endpoint: &ApiOperation,
+) -> Option<AnyView> {
     let responses = members(&endpoint.operation["responses"]);
     let mut successes = responses.filter(|(status, _)| status.starts_with('2'));
     let (status, text) = successes.find_map(|(status, response)| {
@@ -225,10 +229,10 @@ fn answer(ctx: &RequestContext, document: &Value, endpoint: &ApiOperation) -> Op
         };
         Some((status.clone(), text))
     })?;
-    let label = (ctx.texts().reference.answer)(endpoint.summary(ctx.lang()));
+    let label = (ctx.texts().reference.response)(endpoint.summary(ctx.lang()));
     Some(
         view! {
-            <div class="code answer" translate="no">
+            <div class="code response" translate="no">
                 <p>
                     <b>{status}</b>
                 </p>

@@ -8,7 +8,7 @@ use leptos::prelude::*;
 use serde_json::Value;
 
 use super::contents::method;
-use super::document::{Group, text};
+use super::document::{EndpointGroup, text};
 use super::sample::{KEY, SESSION, variable};
 use super::{description, prose};
 use crate::components::StaticCodeBlock;
@@ -16,7 +16,7 @@ use crate::i18n::{ReferenceTexts, message};
 use crate::request_context::RequestContext;
 
 /// Everything but the contents.
-pub fn overview(ctx: &RequestContext, document: &Value, groups: &[Group]) -> AnyView {
+pub fn overview(ctx: &RequestContext, document: &Value, groups: &[EndpointGroup]) -> AnyView {
     let texts = &ctx.texts().reference;
     let endpoints: Vec<_> = groups.iter().map(|group| group_entry(ctx, group)).collect();
     view! {
@@ -84,7 +84,7 @@ fn basics(ctx: &RequestContext, texts: &'static ReferenceTexts, document: &Value
     .into_any()
 }
 
-fn group_entry(ctx: &RequestContext, group: &Group) -> AnyView {
+fn group_entry(ctx: &RequestContext, group: &EndpointGroup) -> AnyView {
     let path = group.path();
     let endpoints = group.endpoints.iter().map(|endpoint| {
         let id = endpoint.id.to_owned();
@@ -131,7 +131,7 @@ fn errors(ctx: &RequestContext) -> impl IntoView + use<> {
 }
 
 /// The schemas, each on the first page that has it.
-fn schemas(document: &Value, groups: &[Group]) -> impl IntoView + use<> {
+fn schemas(document: &Value, groups: &[EndpointGroup]) -> impl IntoView + use<> {
     let mut known = HashSet::new();
     let mut links = Vec::new();
     for group in groups {

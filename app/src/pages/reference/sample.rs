@@ -53,14 +53,14 @@ pub fn variable(parameter: &str) -> String {
 }
 
 /// A request to an endpoint.
-pub struct Sample<'d> {
+pub struct RequestSample<'d> {
     base_url: &'d str,
     method: String,
     /// Path and query, in which `{NAME}` stands for the variable `NAME`.
     path: String,
     /// The variable that holds the credential.
     credential: Option<&'static str>,
-    /// None takes none.
+    /// The body, for endpoints that take one.
     body: Option<Example<'d>>,
     response: ResponseKind,
 }
@@ -78,7 +78,7 @@ enum ResponseKind {
     Redirect,
 }
 
-impl<'d> Sample<'d> {
+impl<'d> RequestSample<'d> {
     /// A request to the endpoint at the document's server, with the document's example of its body.
     pub fn new(document: &'d Value, endpoint: &ApiOperation<'d>) -> Self {
         Self {
@@ -91,7 +91,7 @@ impl<'d> Sample<'d> {
         }
     }
 
-    /// The program.
+    /// The request as a program in this language.
     pub fn program(&self, language: SampleLanguage) -> String {
         match language {
             SampleLanguage::Curl => self.curl(),
@@ -152,7 +152,7 @@ impl<'d> Sample<'d> {
             some => format!(", {{\n  {some}\n}}"),
         };
         let refused = "if (!response.ok) throw new Error(await response.text());\n";
-        let (refused, told) = match self.response {
+        let (refused, output) = match self.response {
             ResponseKind::Json => (refused, "console.log(await response.json());"),
             ResponseKind::Lines => (refused, "console.log(await response.text());"),
             ResponseKind::Events => (
@@ -162,7 +162,7 @@ impl<'d> Sample<'d> {
             ResponseKind::Empty => (refused, "console.log(response.status);"),
             ResponseKind::Redirect => ("", "console.log(response.headers.get(\"location\"));"),
         };
-        format!("const response = await fetch({url}{options});\n{refused}{told}")
+        format!("const response = await fetch({url}{options});\n{refused}{output}")
     }
 
     fn python(&self) -> String {
@@ -199,7 +199,7 @@ impl<'d> Sample<'d> {
             arguments.push(format!("data=json.dumps({body}).encode()"));
         }
         let (imports, arguments) = (imports.join("\n"), arguments.join(",\n    "));
-        let told = match self.response {
+        let output = match self.response {
             ResponseKind::Json => "    print(json.load(response))",
             ResponseKind::Lines => "    for line in response:\n        print(json.loads(line))",
             ResponseKind::Events => {
@@ -209,7 +209,7 @@ impl<'d> Sample<'d> {
         };
         format!(
             "{imports}\n\nrequest = urllib.request.Request(\n    {arguments},\n)\n\
-             with urllib.request.urlopen(request) as response:\n{told}"
+             with urllib.request.urlopen(request) as response:\n{output}"
         )
     }
 

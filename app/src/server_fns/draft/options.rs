@@ -19,11 +19,11 @@ pub struct OptionsDraft {
 impl OptionsDraft {
     /// A request that has these members alone; `INVALID_INPUT` for a TTL that is no number.
     pub(super) fn notify(&self) -> Result<Notify, ErrorCode> {
-        let given = |field: &str| (!field.is_empty()).then(|| field.trim().to_owned());
+        let non_empty = |field: &str| (!field.is_empty()).then(|| field.trim().to_owned());
         Ok(Notify {
             ttl: read(&self.ttl, |text| text.parse().ok())?,
-            urgency: given(&self.urgency),
-            topic: given(&self.topic),
+            urgency: non_empty(&self.urgency),
+            topic: non_empty(&self.topic),
             ..Notify::default()
         })
     }

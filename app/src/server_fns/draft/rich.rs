@@ -29,11 +29,11 @@ pub struct RichDraft {
     pub renotify: String,
     pub require_interaction: String,
     pub silent: String,
-    /// A JSON object.
+    /// A JSON object for the site's own scripts, as text.
     pub data: String,
     pub dir: String,
     pub lang: String,
-    /// In UTC: `2026-01-31T09:05`.
+    /// When what it tells of happened, in UTC: `2026-01-31T09:05`.
     pub timestamp: String,
     pub app_badge: String,
 }
@@ -100,9 +100,9 @@ impl RichDraft {
     /// The buttons of which anything is filled in; reports name them by their places.
     fn actions(&self) -> Option<Vec<NotifyAction>> {
         let names = ["button-1", "button-2", "button-3"];
-        let given = names.into_iter().zip(self.buttons());
-        let given = given.filter_map(|(name, fields)| button(name, fields));
-        let actions: Vec<_> = given.collect();
+        let filled_in = names.into_iter().zip(self.buttons());
+        let filled_in = filled_in.filter_map(|(name, fields)| button(name, fields));
+        let actions: Vec<_> = filled_in.collect();
         (!actions.is_empty()).then_some(actions)
     }
 }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use hato_service::ports::{Clock as _, SystemClock};
 
-use super::placing;
+use super::write_error;
 use crate::backup::{BackupError, stamp};
 
 /// What SQLite keeps beside a database.
@@ -38,7 +38,7 @@ pub(super) fn keep(path: &Path, suffix: &str) -> Result<(), BackupError> {
     let kept = with_suffix(path, suffix);
     match fs::hard_link(path, &kept) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(placing(path, error)),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(write_error(path, error)),
         Err(_) => rename_if_there(path, &kept),
         Ok(()) => {
             tell(path, &kept);
@@ -49,7 +49,7 @@ pub(super) fn keep(path: &Path, suffix: &str) -> Result<(), BackupError> {
 
 pub(super) fn rename_if_there(from: &Path, to: &Path) -> Result<(), BackupError> {
     match fs::rename(from, to) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(placing(from, error)),
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(write_error(from, error)),
         Err(_) => Ok(()),
         Ok(()) => {
             tell(from, to);

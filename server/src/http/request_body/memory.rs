@@ -76,7 +76,7 @@ impl MemoryState {
         }
     }
 
-    fn give_back(&mut self, client: ClientInfo, bytes: usize) {
+    fn release(&mut self, client: ClientInfo, bytes: usize) {
         self.free += bytes;
         subtract(&mut self.clients, client.rate_limit_key, bytes);
         if let Some(site) = client.site {
@@ -121,7 +121,7 @@ impl HeldBytes {
 impl Drop for HeldBytes {
     fn drop(&mut self) {
         let bytes = *self.bytes.get_mut();
-        self.memory.state().give_back(self.client, bytes);
+        self.memory.state().release(self.client, bytes);
     }
 }
 

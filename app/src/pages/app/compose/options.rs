@@ -81,8 +81,8 @@ pub(super) fn OptionsFacts(
         (texts.urgency, urgency.unwrap_or_default()),
         (texts.topic, draft.topic),
     ];
-    let given = facts.into_iter().filter(|(_, value)| !value.is_empty());
-    given
+    let filled_in = facts.into_iter().filter(|(_, value)| !value.is_empty());
+    filled_in
         .map(|(label, value)| view! { <Fact label>{value}</Fact> })
         .collect_view()
         .into_any()

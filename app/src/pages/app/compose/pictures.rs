@@ -39,7 +39,7 @@ impl PictureChoice {
 }
 
 impl PictureChoices {
-    /// The app's pictures.
+    /// Reads the pictures that the app keeps, for the choice in the form.
     pub(super) async fn load(ctx: &RequestContext, access: &MayManage) -> ServiceResult<Self> {
         Ok(Self::new(ctx, ctx.service().pictures(access).await?))
     }

@@ -192,11 +192,11 @@ pub(super) fn RichFacts(texts: &'static RichTexts, draft: RichDraft) -> impl Int
         };
         view! { <Fact label=label(texts, name)>{value}</Fact> }
     };
-    let given = draft
+    let filled_in = draft
         .fields()
         .into_iter()
         .filter(|(_, value)| !value.is_empty());
-    given.map(fact).collect_view().into_any()
+    filled_in.map(fact).collect_view().into_any()
 }
 
 /// What a field is called in the question and in a refusal.
