@@ -5,7 +5,7 @@ use wasm_bindgen::prelude::*;
 use web_sys::{NotificationOptions, ServiceWorkerGlobalScope, Url};
 
 use crate::destination::destination;
-use crate::message::{Action, Member, PushMessage};
+use crate::message::{Action, MemberValue, PushMessage};
 
 /// Shows the notification that the data of a push describes; the promise is that of
 /// `showNotification`.
@@ -42,13 +42,13 @@ fn at(object: &JsValue, path: &[&str]) -> Option<JsValue> {
 }
 
 /// The same, if it is a text, a flag or a number.
-fn member(object: &JsValue, path: &[&str]) -> Option<Member> {
+fn member(object: &JsValue, path: &[&str]) -> Option<MemberValue> {
     let value = at(object, path)?;
     if let Some(text) = value.as_string() {
-        return Some(Member::Text(text));
+        return Some(MemberValue::Text(text));
     }
-    let flag = value.as_bool().map(Member::Flag);
-    flag.or_else(|| value.as_f64().map(Member::Number))
+    let flag = value.as_bool().map(MemberValue::Flag);
+    flag.or_else(|| value.as_f64().map(MemberValue::Number))
 }
 
 /// The options of `showNotification`; browsers leave out those that they do not know.

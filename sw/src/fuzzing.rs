@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::destination::destination;
-use crate::message::{Action, Member, PushMessage};
+use crate::message::{Action, MemberValue, PushMessage};
 
 const SITE: &str = "https://shop.example";
 
@@ -37,9 +37,9 @@ fn read(data: &Value) -> Option<PushMessage> {
             it => it.get(name),
         })?;
         match value {
-            Value::String(text) => Some(Member::Text(text.clone())),
-            Value::Bool(flag) => Some(Member::Flag(*flag)),
-            value => value.as_f64().map(Member::Number),
+            Value::String(text) => Some(MemberValue::Text(text.clone())),
+            Value::Bool(flag) => Some(MemberValue::Flag(*flag)),
+            value => value.as_f64().map(MemberValue::Number),
         }
     })
 }

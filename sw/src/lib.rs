@@ -7,12 +7,12 @@
 //!
 //! ```
 //! use hato_sw::destination::destination;
-//! use hato_sw::message::{Member, PushMessage};
+//! use hato_sw::message::{MemberValue, PushMessage};
 //!
 //! // In the worker this looks into the object that the browser's JSON.parse has made of the push.
 //! let member = |path: &[&str]| match path {
-//!     ["title"] => Some(Member::Text("Fresh bread".to_owned())),
-//!     ["url"] => Some(Member::Text("javascript:alert(1)".to_owned())),
+//!     ["title"] => Some(MemberValue::Text("Fresh bread".to_owned())),
+//!     ["url"] => Some(MemberValue::Text("javascript:alert(1)".to_owned())),
 //!     _ => None,
 //! };
 //! let message = PushMessage::read(member).expect("it has a title");

@@ -11,10 +11,10 @@ const WEB_PUSH: f64 = 8_030.0;
 
 /// A simple value of the message's JSON.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Member {
+pub enum MemberValue {
     /// With its escapes resolved.
     Text(String),
-    /// True or false.
+    /// A member that is `true` or `false`.
     Flag(bool),
     /// As JavaScript has it, in double precision.
     Number(f64),
@@ -38,7 +38,7 @@ pub struct PushMessage {
     pub url: Option<String>,
     /// An `https://` address of a large picture.
     pub image: Option<String>,
-    /// The buttons.
+    /// The buttons below the text, as many as the message has.
     pub actions: Vec<Action>,
     /// The name under which a newer notification takes this one's place.
     pub tag: Option<String>,
@@ -58,12 +58,12 @@ pub struct PushMessage {
     pub is_declarative: bool,
 }
 
-/// A button.
+/// A button of a notification, and what a click on it does.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Action {
     /// Its name, which the click tells.
     pub action: String,
-    /// What it shows.
+    /// The text on the button.
     pub title: String,
     /// Where it leads, as sent; without one, where the notification does.
     pub url: Option<String>,
@@ -76,8 +76,8 @@ impl PushMessage {
     ///
     /// `None` when neither title nor body is there. A picture that does not start with
     /// `https://` is left out (SPEC 2.4), and so is an option that browsers would refuse.
-    pub fn read(member: impl Fn(&[&str]) -> Option<Member>) -> Option<Self> {
-        let is_declarative = member(&["web_push"]) == Some(Member::Number(WEB_PUSH));
+    pub fn read(member: impl Fn(&[&str]) -> Option<MemberValue>) -> Option<Self> {
+        let is_declarative = member(&["web_push"]) == Some(MemberValue::Number(WEB_PUSH));
         let reader = MessageReader {
             member: &|path: &[&str]| match (is_declarative, path) {
                 (false, path) => member(path),
@@ -93,7 +93,7 @@ impl PushMessage {
 }
 
 struct MessageReader<'a> {
-    member: &'a dyn Fn(&[&str]) -> Option<Member>,
+    member: &'a dyn Fn(&[&str]) -> Option<MemberValue>,
     /// What the address of a click is called.
     url: &'a str,
 }
@@ -137,7 +137,7 @@ impl MessageReader<'_> {
 
     fn text(&self, path: &[&str]) -> Option<String> {
         match (self.member)(path)? {
-            Member::Text(text) => Some(text).filter(|text| !text.trim().is_empty()),
+            MemberValue::Text(text) => Some(text).filter(|text| !text.trim().is_empty()),
             _ => None,
         }
     }
@@ -149,14 +149,14 @@ impl MessageReader<'_> {
 
     fn flag(&self, name: &str) -> Option<bool> {
         match (self.member)(&[name])? {
-            Member::Flag(flag) => Some(flag),
+            MemberValue::Flag(flag) => Some(flag),
             _ => None,
         }
     }
 
     fn moment(&self) -> Option<f64> {
         match (self.member)(&["timestamp"])? {
-            Member::Number(moment) => Some(moment).filter(|it| it.is_finite() && *it >= 0.0),
+            MemberValue::Number(moment) => Some(moment).filter(|it| it.is_finite() && *it >= 0.0),
             _ => None,
         }
     }

@@ -2,7 +2,7 @@
 
 use fastrand::Rng;
 use hato_sw::destination::destination;
-use hato_sw::message::{Member, PushMessage};
+use hato_sw::message::{MemberValue, PushMessage};
 use serde_json::{Map, Value, json};
 
 const CASES: u64 = 20_000;
@@ -90,11 +90,11 @@ fn read(data: &Value) -> Option<PushMessage> {
             Value::Array(items) => items.get(name.parse::<usize>().ok()?),
             it => it.get(name),
         })?;
-        let text = || value.as_str().map(|it| Member::Text(it.to_owned()));
-        let flag = || value.as_bool().map(Member::Flag);
+        let text = || value.as_str().map(|it| MemberValue::Text(it.to_owned()));
+        let flag = || value.as_bool().map(MemberValue::Flag);
         text()
             .or_else(flag)
-            .or_else(|| value.as_f64().map(Member::Number))
+            .or_else(|| value.as_f64().map(MemberValue::Number))
     })
 }
 

@@ -18,7 +18,7 @@ use crate::workspace::Workspace;
 
 #[derive(Parser)]
 #[command(name = "cargo xtask", about)]
-enum Command {
+enum XtaskCommand {
     /// Builds everything that browsers download into target/site
     Site {
         /// Build quickly: unoptimised wasm, nothing compressed
@@ -40,9 +40,9 @@ enum Command {
 
 fn main() -> Result<()> {
     let workspace = Workspace::find()?;
-    match Command::parse() {
-        Command::Site { dev, only } => site::build(&workspace, dev, only),
-        Command::ReleaseSdk => sdk::release(&workspace),
-        Command::Prepare { check } => prepare::run(&workspace, check),
+    match XtaskCommand::parse() {
+        XtaskCommand::Site { dev, only } => site::build(&workspace, dev, only),
+        XtaskCommand::ReleaseSdk => sdk::release(&workspace),
+        XtaskCommand::Prepare { check } => prepare::run(&workspace, check),
     }
 }

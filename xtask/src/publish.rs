@@ -62,7 +62,7 @@ fn remove_others(
     Ok(())
 }
 
-/// `hato.js.br` for `hato.js`.
+/// Where the compressed copy of a file is: `hato.js.br` for `hato.js`.
 fn compressed_path(path: &Path) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(".br");

@@ -14,7 +14,7 @@ use crate::workspace::{self, Workspace};
 
 /// Wasm builds have a target directory of their own, so that they never wait for a native build.
 const TARGET: &str = "wasm32-site";
-/// What browsers run.
+/// The platform of Rust for code that browsers run.
 const PLATFORM: &str = "wasm32-unknown-unknown";
 
 /// The kind of script that wraps the wasm.

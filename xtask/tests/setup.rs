@@ -12,11 +12,11 @@ use tempfile::TempDir;
 const DEBIAN_FOLDER: &str = "/usr/lib/postgresql";
 
 /// A machine that has Rust, and nothing else unless it is given.
-struct Machine {
+struct BareMachine {
     folder: TempDir,
 }
 
-impl Machine {
+impl BareMachine {
     fn new() -> Self {
         let folder = TempDir::new().expect("a folder");
         fs::create_dir(folder.path().join("bin")).expect("a folder");
@@ -79,7 +79,7 @@ fn packages(says: &str) -> Vec<&str> {
 
 #[test]
 fn a_machine_without_postgresql_is_told_how_to_install_it() {
-    let machine = Machine::new();
+    let machine = BareMachine::new();
     assert!(packages(&machine.refusal()).contains(&"postgresql"));
     for (version, is_missing) in [
         ("14.9 (Debian 14.9-1)", true),
@@ -95,7 +95,7 @@ fn a_machine_without_postgresql_is_told_how_to_install_it() {
 
 #[test]
 fn a_system_whose_package_is_too_old_leads_to_a_newer_one() {
-    let machine = Machine::new();
+    let machine = BareMachine::new();
     machine.give_postgresql("14.9");
     machine.give("id", "echo 0");
     machine.give("apt-get", "exit 0");

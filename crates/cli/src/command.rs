@@ -1,6 +1,6 @@
 //! The grammar of the command line, and which file does what each command asks for.
 //!
-//! A new command is a file beside this one, named in `main.rs`, a variant of [`Command`] here and its line in [`Hato::run`]. Its
+//! A new command is a file beside this one, named in `main.rs`, a variant of [`HatoCommand`] here and its line in [`Hato::run`]. Its
 //! server, credential and app come from `connection.rs`. What the API refuses comes back from `api.rs` as an error of `error.rs`,
 //! which has its message and its exit code.
 
@@ -34,11 +34,11 @@ pub struct Hato {
     #[command(flatten)]
     pub options: GlobalOptions,
     #[command(subcommand)]
-    command: Command,
+    command: HatoCommand,
 }
 
 #[derive(Subcommand)]
-enum Command {
+enum HatoCommand {
     /// Log in, or store an API key; with a key in the environment neither is needed
     Login(login::Login),
     /// End the session and forget the profile's credential
@@ -91,25 +91,25 @@ impl Hato {
         let output = Output::new(options.json);
         let connect = || ServerConnection::open(options);
         match self.command {
-            Command::Login(login) => login.run(options, &output),
-            Command::Logout => login::log_out(options, &output),
-            Command::Profiles(profiles) => profiles.run(&output),
-            Command::Apps(apps) => apps.run(&connect()?, &output),
-            Command::Keys(keys) => keys.run(&connect()?, &output),
-            Command::Notify(notify) => notify.run(&connect()?, &output),
-            Command::History(history) => history.run(&connect()?, &output),
-            Command::DeadLetters(paging) => dead_letters::run(&paging, &connect()?, &output),
-            Command::Stats => stats::run(&connect()?, &output),
-            Command::Audience(audience) => audience.run(&connect()?, &output),
-            Command::KeyEvents(paging) => key_events::run(&paging, &connect()?, &output),
-            Command::Subscriptions(subscriptions) => subscriptions.run(&connect()?, &output),
-            Command::Import(import) => import.run(&connect()?, &output),
-            Command::Export(export) => export.run(&connect()?, &output),
-            Command::Webhook(webhook) => webhook.run(&connect()?, &output),
-            Command::Listen(listen) => listen.run(&connect()?, &output),
-            Command::Doctor(doctor) => doctor.run(options, &output),
-            Command::Completions(completions) => completions.run(Self::command(), &output),
-            Command::Man(manual) => manual.run(Self::command(), &output),
+            HatoCommand::Login(login) => login.run(options, &output),
+            HatoCommand::Logout => login::log_out(options, &output),
+            HatoCommand::Profiles(profiles) => profiles.run(&output),
+            HatoCommand::Apps(apps) => apps.run(&connect()?, &output),
+            HatoCommand::Keys(keys) => keys.run(&connect()?, &output),
+            HatoCommand::Notify(notify) => notify.run(&connect()?, &output),
+            HatoCommand::History(history) => history.run(&connect()?, &output),
+            HatoCommand::DeadLetters(paging) => dead_letters::run(&paging, &connect()?, &output),
+            HatoCommand::Stats => stats::run(&connect()?, &output),
+            HatoCommand::Audience(audience) => audience.run(&connect()?, &output),
+            HatoCommand::KeyEvents(paging) => key_events::run(&paging, &connect()?, &output),
+            HatoCommand::Subscriptions(subscriptions) => subscriptions.run(&connect()?, &output),
+            HatoCommand::Import(import) => import.run(&connect()?, &output),
+            HatoCommand::Export(export) => export.run(&connect()?, &output),
+            HatoCommand::Webhook(webhook) => webhook.run(&connect()?, &output),
+            HatoCommand::Listen(listen) => listen.run(&connect()?, &output),
+            HatoCommand::Doctor(doctor) => doctor.run(options, &output),
+            HatoCommand::Completions(completions) => completions.run(Self::command(), &output),
+            HatoCommand::Man(manual) => manual.run(Self::command(), &output),
         }
     }
 }

@@ -74,8 +74,8 @@ impl ConfigFile {
 
 pub fn path() -> Result<PathBuf> {
     let folder = dirs::config_dir().ok_or_else(|| {
-        let remedy = format!("set HOME; {ENVIRONMENT_HINT}");
-        CliError::usage("there is no folder for settings", remedy)
+        let hint = format!("set HOME; {ENVIRONMENT_HINT}");
+        CliError::usage("there is no folder for settings", hint)
     })?;
     Ok(folder.join("hato").join("config.toml"))
 }

@@ -130,10 +130,10 @@ pub type QueryMember<'a> = (&'a str, Option<&'a str>);
 
 /// The members of a query that are given.
 pub fn query(members: &[QueryMember<'_>]) -> String {
-    let given = members
+    let present = members
         .iter()
         .filter_map(|(name, value)| Some(format!("{name}={}", segment((*value)?))));
-    given.collect::<Vec<_>>().join("&")
+    present.collect::<Vec<_>>().join("&")
 }
 
 /// Text as one segment of a path.

@@ -63,8 +63,8 @@ impl Doctor {
 }
 
 fn server_url(options: &GlobalOptions) -> Result<ServerUrl> {
-    if let Some(given) = options.server() {
-        return ServerUrl::parse(given);
+    if let Some(url) = options.server() {
+        return ServerUrl::parse(url);
     }
     let file = ConfigFile::read()?;
     let profile = file.profile(options.profile())?;

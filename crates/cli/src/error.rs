@@ -70,8 +70,8 @@ impl CliError {
     /// A file cannot be read or written.
     pub fn file(path: &std::path::Path, error: &io::Error) -> Self {
         let message = format!("{}: {error}", path.display());
-        let remedy = "check the path and its permissions";
-        Self::new(Exit::Usage, "file", message, remedy)
+        let hint = "check the path and its permissions";
+        Self::new(Exit::Usage, "file", message, hint)
     }
 
     /// The server answered with an error body.

@@ -19,9 +19,9 @@ use crate::error::{CliError, Exit, Result};
 use crate::output::Output;
 use crate::progress_file::{DoneLines, ProgressFile, beside};
 use list::SubscriberList;
-use probe::{ChosenProbe, ProbeArgs, ProbeReport, Sample};
+use probe::{ChosenProbe, EndpointSample, ProbeArgs, ProbeReport};
 use refused_file::{RefusedFile, RefusedState};
-use report::{ImportReport, Totals};
+use report::{ImportReport, ImportTotals};
 use vapid_key::{ImportedKey, KeyFile};
 
 /// The arguments of `hato import`.
@@ -46,7 +46,7 @@ pub struct ImportArgs {
 #[derive(Clone, Serialize, Deserialize)]
 struct ImportProgress {
     done: DoneLines,
-    totals: Totals,
+    totals: ImportTotals,
     refused: RefusedState,
     /// The probe that was begun when all lines were done.
     probe: Option<ChosenProbe>,
@@ -64,7 +64,7 @@ struct Import<'a> {
     batches: Batches,
     /// The last line of the batch, and the hash of the file up to it.
     end: (u64, u64),
-    sample: Sample,
+    sample: EndpointSample,
     probe: Option<ChosenProbe>,
     report: ImportReport,
     done: DoneLines,
@@ -129,7 +129,7 @@ impl ImportArgs {
         Ok(Import {
             connection,
             path,
-            key: key.take_over(connection, self.dry_run)?,
+            key: key.import_into(connection, self.dry_run)?,
             batches: Batches::default(),
             end: (0, 0),
             sample,
@@ -150,7 +150,7 @@ impl ImportArgs {
     ) -> Result<ProgressFile<ImportProgress>> {
         let begin = ImportProgress {
             done: DoneLines::none(connection)?,
-            totals: Totals::default(),
+            totals: ImportTotals::default(),
             refused: RefusedState::none(refused),
             probe: None,
         };

@@ -21,7 +21,7 @@ pub struct FileChunks {
 }
 
 /// The lines of a file; empty ones are counted and left out.
-pub struct Lines {
+pub struct FileLines {
     pieces: FileChunks,
     reader: LineReader,
 }
@@ -74,7 +74,7 @@ impl FileChunks {
     }
 }
 
-impl Lines {
+impl FileLines {
     /// Opens a file whose lines have at most so many bytes; what is compressed or in another encoding is refused with its first line.
     pub fn open(path: &Path, max_line_bytes: usize) -> Result<Self> {
         Ok(Self {

@@ -35,7 +35,7 @@ pub struct ListenArgs {
 
 /// What is told once events can come.
 #[derive(Serialize)]
-struct Listening<'a> {
+struct ListeningNotice<'a> {
     app_id: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     forward: Option<&'a str>,
@@ -60,12 +60,12 @@ impl ListenArgs {
         let (app, api) = (connection.app()?, connection.api());
         end_when_interrupted()?;
         let mut stream = EventReader::open(api, &path)?;
-        let listening = Listening {
+        let listening = ListeningNotice {
             app_id: app,
             forward: self.forward.as_deref(),
             secret: forwarder.as_ref().map(Forwarder::secret),
         };
-        output.line(&listening, Listening::to_line)?;
+        output.line(&listening, ListeningNotice::to_line)?;
         loop {
             while let Some(event) = stream.next() {
                 let heard = PrintedEvent::new(event, forwarder.as_ref());
@@ -102,16 +102,16 @@ fn reopen(api: &Api, path: &str) -> Result<EventReader> {
     }
 }
 
-impl Listening<'_> {
+impl ListeningNotice<'_> {
     fn to_line(&self) -> String {
         match (self.forward, self.secret) {
             (Some(url), Some(secret)) => {
                 format!(
-                    "Listening to {}; events go to {url}, signed with {secret}",
+                    "ListeningNotice to {}; events go to {url}, signed with {secret}",
                     self.app_id
                 )
             }
-            _ => format!("Listening to {}", self.app_id),
+            _ => format!("ListeningNotice to {}", self.app_id),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Action, Member, PushMessage};
+use super::{Action, MemberValue, PushMessage};
 
 fn read(data: &Value) -> Option<PushMessage> {
     PushMessage::read(|path| {
@@ -10,11 +10,11 @@ fn read(data: &Value) -> Option<PushMessage> {
             Value::Array(items) => items.get(name.parse::<usize>().ok()?),
             it => it.get(name),
         })?;
-        let text = || value.as_str().map(|it| Member::Text(it.to_owned()));
-        let flag = || value.as_bool().map(Member::Flag);
+        let text = || value.as_str().map(|it| MemberValue::Text(it.to_owned()));
+        let flag = || value.as_bool().map(MemberValue::Flag);
         text()
             .or_else(flag)
-            .or_else(|| value.as_f64().map(Member::Number))
+            .or_else(|| value.as_f64().map(MemberValue::Number))
     })
 }
 

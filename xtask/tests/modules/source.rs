@@ -26,7 +26,7 @@ struct Module {
 pub struct Sources(BTreeMap<ModulePath, Module>);
 
 /// A file's module, or one within it.
-struct Place {
+struct ModuleLocation {
     module: ModulePath,
     /// Where the files of its modules are.
     folder: PathBuf,
@@ -43,7 +43,7 @@ impl Sources {
         let module = ModulePath::new();
         sources.read_file(
             root,
-            &Place {
+            &ModuleLocation {
                 module,
                 folder,
                 file_folder,
@@ -52,16 +52,16 @@ impl Sources {
         sources
     }
 
-    fn read_file(&mut self, path: &Path, place: &Place) {
+    fn read_file(&mut self, path: &Path, location: &ModuleLocation) {
         let text = fs::read_to_string(path);
         let text = text.unwrap_or_else(|error| panic!("{}: {error}", path.display()));
         let tokens: TokenStream = text.parse().expect("tokens of Rust");
-        self.0.entry(place.module.clone()).or_default();
-        self.read_tokens(tokens, place);
+        self.0.entry(location.module.clone()).or_default();
+        self.read_tokens(tokens, location);
     }
 
     /// Notes the modules, imports and paths among the tokens.
-    fn read_tokens(&mut self, tokens: TokenStream, place: &Place) {
+    fn read_tokens(&mut self, tokens: TokenStream, location: &ModuleLocation) {
         let tokens: Vec<TokenTree> = tokens.into_iter().collect();
         let mut rest = &tokens[..];
         let mut attributes = Vec::new();
@@ -82,12 +82,14 @@ impl Sources {
                     continue;
                 }
                 TokenTree::Ident(word) if word == "mod" => {
-                    self.read_module(rest, &attributes, place)
+                    self.read_module(rest, &attributes, location)
                 }
-                TokenTree::Ident(word) if word == "use" => self.read_use(rest, &attributes, place),
-                TokenTree::Ident(_) => self.read_path(rest, place),
+                TokenTree::Ident(word) if word == "use" => {
+                    self.read_use(rest, &attributes, location)
+                }
+                TokenTree::Ident(_) => self.read_path(rest, location),
                 TokenTree::Group(group) => {
-                    self.read_tokens(group.stream(), place);
+                    self.read_tokens(group.stream(), location);
                     1
                 }
                 _ => 1,
@@ -98,30 +100,35 @@ impl Sources {
     }
 
     /// A module of its own file, or one that stands here; how many tokens that took.
-    fn read_module(&mut self, tokens: &[TokenTree], attributes: &[String], place: &Place) -> usize {
+    fn read_module(
+        &mut self,
+        tokens: &[TokenTree],
+        attributes: &[String],
+        location: &ModuleLocation,
+    ) -> usize {
         let Some(TokenTree::Ident(name)) = tokens.get(1) else {
             return 1;
         };
         let name = name.to_string();
-        let mut module = place.module.clone();
+        let mut module = location.module.clone();
         module.push(name.clone());
         if attributes.iter().any(|it| is_for_tests(it)) {
             return 3.min(tokens.len());
         }
         if let Some(body) = tokens.get(2).and_then(group) {
-            let folder = place.folder.join(name);
-            let file_folder = place.file_folder.clone();
+            let folder = location.folder.join(name);
+            let file_folder = location.file_folder.clone();
             self.0.entry(module.clone()).or_default();
             self.read_tokens(
                 body.stream(),
-                &Place {
+                &ModuleLocation {
                     module,
                     folder,
                     file_folder,
                 },
             );
         } else {
-            let path = module_file(&name, attributes, place);
+            let path = module_file(&name, attributes, location);
             let file_folder = path.parent().expect("a folder").to_owned();
             let is_mod_file = path.ends_with("mod.rs");
             let stem = path.file_stem().expect("a name");
@@ -132,7 +139,7 @@ impl Sources {
             };
             self.read_file(
                 &path,
-                &Place {
+                &ModuleLocation {
                     module,
                     folder,
                     file_folder,
@@ -142,13 +149,18 @@ impl Sources {
         3.min(tokens.len())
     }
 
-    fn read_use(&mut self, tokens: &[TokenTree], attributes: &[String], place: &Place) -> usize {
+    fn read_use(
+        &mut self,
+        tokens: &[TokenTree],
+        attributes: &[String],
+        location: &ModuleLocation,
+    ) -> usize {
         let end = tokens.iter().position(|token| is_punct(token, ';'));
         let end = end.unwrap_or(tokens.len());
         if !attributes.iter().any(|it| is_for_tests(it)) {
             let mut imports = Vec::new();
             read_tree(&tokens[1..end], &[], &mut imports);
-            let module = self.0.entry(place.module.clone()).or_default();
+            let module = self.0.entry(location.module.clone()).or_default();
             module
                 .named
                 .extend(imports.iter().map(|(_, path)| path.clone()));
@@ -158,7 +170,7 @@ impl Sources {
     }
 
     /// A path that begins here, if one does.
-    fn read_path(&mut self, tokens: &[TokenTree], place: &Place) -> usize {
+    fn read_path(&mut self, tokens: &[TokenTree], location: &ModuleLocation) -> usize {
         let mut path = Vec::new();
         let mut taken = 0;
         while let Some(TokenTree::Ident(name)) = tokens.get(taken) {
@@ -172,7 +184,7 @@ impl Sources {
         }
         if path.len() > 1 && matches!(path[0].as_str(), "crate" | "self" | "super") {
             self.0
-                .entry(place.module.clone())
+                .entry(location.module.clone())
                 .or_default()
                 .named
                 .push(path);
@@ -262,19 +274,19 @@ fn read_tree(tokens: &[TokenTree], prefix: &[String], imports: &mut Vec<(String,
 }
 
 /// The file of a module that a line declares.
-fn module_file(name: &str, attributes: &[String], place: &Place) -> PathBuf {
+fn module_file(name: &str, attributes: &[String], location: &ModuleLocation) -> PathBuf {
     let named = attributes.iter().find_map(|attribute| {
         let text = attribute.strip_prefix("path = \"")?;
         text.strip_suffix('"')
     });
     if let Some(path) = named {
-        return place.file_folder.join(path);
+        return location.file_folder.join(path);
     }
-    let file = place.folder.join(format!("{name}.rs"));
+    let file = location.folder.join(format!("{name}.rs"));
     if file.exists() {
         file
     } else {
-        place.folder.join(name).join("mod.rs")
+        location.folder.join(name).join("mod.rs")
     }
 }
 

@@ -36,7 +36,7 @@ pub struct ProbeArgs {
 }
 
 /// Some of the endpoints, each with the same chance.
-pub struct Sample {
+pub struct EndpointSample {
     size: usize,
     seen: u128,
     endpoints: Vec<String>,
@@ -59,7 +59,7 @@ pub struct ProbeReport {
 
 impl ProbeArgs {
     /// Fails at once if nothing could be sent afterwards.
-    pub fn begin(&self, connection: &ServerConnection) -> Result<Sample> {
+    pub fn begin(&self, connection: &ServerConnection) -> Result<EndpointSample> {
         let size = self.probe.unwrap_or(0);
         if size > 0 {
             if !connection.has_key() {
@@ -67,7 +67,7 @@ impl ProbeArgs {
             }
             wait::require_history_access(connection)?;
         }
-        Ok(Sample {
+        Ok(EndpointSample {
             size,
             seen: 0,
             endpoints: Vec::new(),
@@ -105,7 +105,7 @@ impl ProbeArgs {
     }
 }
 
-impl Sample {
+impl EndpointSample {
     /// Takes the endpoint with the chance that leaves all those seen the same one (reservoir sampling).
     pub fn offer(&mut self, endpoint: &str) {
         self.seen += 1;
@@ -151,7 +151,7 @@ pub fn nobody() -> CliError {
 
 #[cfg(test)]
 mod tests {
-    use super::Sample;
+    use super::EndpointSample;
 
     #[test]
     fn each_has_the_same_chance_wherever_it_stands() {
@@ -159,7 +159,7 @@ mod tests {
         let endpoints: Vec<_> = (0..10).map(|number| number.to_string()).collect();
         let mut taken = [0_u32; 10];
         for _ in 0..ROUNDS {
-            let mut sample = Sample {
+            let mut sample = EndpointSample {
                 size: 3,
                 seen: 0,
                 endpoints: Vec::new(),

@@ -10,7 +10,7 @@ const MAX_SHOWN: usize = 10;
 
 /// What became of the lines so far.
 #[derive(Clone, Default, Serialize, Deserialize)]
-pub struct Totals {
+pub struct ImportTotals {
     pub created: usize,
     pub updated: usize,
     /// Those of the known that a run may have registered that was stopped before it heard so.
@@ -22,7 +22,7 @@ pub struct Totals {
 #[derive(Serialize)]
 pub struct ImportReport {
     #[serde(flatten)]
-    pub totals: Totals,
+    pub totals: ImportTotals,
     dry_run: bool,
     /// The first of those that this run has refused.
     first_refused: Vec<RefusedLine>,
@@ -32,7 +32,7 @@ pub struct ImportReport {
 
 impl ImportReport {
     /// Goes on with what earlier runs have counted.
-    pub fn new(totals: Totals, dry_run: bool) -> Self {
+    pub fn new(totals: ImportTotals, dry_run: bool) -> Self {
         Self {
             totals,
             dry_run,
@@ -48,7 +48,7 @@ impl ImportReport {
     }
 
     pub fn lines(&self) -> Vec<String> {
-        let Totals {
+        let ImportTotals {
             created,
             updated,
             perhaps_created,

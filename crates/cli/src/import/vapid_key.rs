@@ -74,7 +74,11 @@ impl KeyFile {
 
     /// Gives the app the key, if there is one. It becomes the primary one of an app without subscribers: who comes from
     /// elsewhere then has the key that the site's page subscribes with, and nothing changes in their browsers.
-    pub fn take_over(self, connection: &ServerConnection, is_dry_run: bool) -> Result<ImportedKey> {
+    pub fn import_into(
+        self,
+        connection: &ServerConnection,
+        is_dry_run: bool,
+    ) -> Result<ImportedKey> {
         let Some(pair) = self.0 else {
             return Ok(ImportedKey::Named);
         };
@@ -116,13 +120,13 @@ fn make_primary_for_nobody(connection: &ServerConnection, path: &str, key: &AppK
 }
 
 /// The keys as a file names them.
-struct NamedKeys {
+struct KeyFileText {
     private_key: String,
     public_key: Option<String>,
 }
 
 /// The text of the key; of a pair in JSON, as web-push or a Hato's export of the key has it, both.
-fn read(file: &Path) -> Result<NamedKeys> {
+fn read(file: &Path) -> Result<KeyFileText> {
     let failed = |error| CliError::file(file, &error);
     let mut text = String::new();
     let opened = File::open(file).map_err(failed)?;
@@ -134,7 +138,7 @@ fn read(file: &Path) -> Result<NamedKeys> {
     let pair = serde_json::from_str::<Value>(text).ok();
     let named = |name: &str| pair.as_ref()?[name].as_str().map(str::to_owned);
     let private = named("privateKey").or_else(|| named("private_key"));
-    Ok(NamedKeys {
+    Ok(KeyFileText {
         private_key: private.unwrap_or_else(|| text.to_owned()),
         public_key: named("publicKey").or_else(|| named("public_key")),
     })

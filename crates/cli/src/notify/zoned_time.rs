@@ -13,7 +13,7 @@ pub struct ZonedTime {
 }
 
 impl ZonedTime {
-    /// Unix milliseconds.
+    /// The moment in milliseconds since 1970, as requests name it.
     pub const fn milliseconds(&self) -> i64 {
         self.milliseconds
     }

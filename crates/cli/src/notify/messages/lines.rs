@@ -7,19 +7,19 @@ use hato_domain::wire::{self, MAX_BODY_BYTES, Notify};
 use hato_domain::{Endpoint, ErrorCode};
 
 use crate::error::{CliError, Result};
-use crate::lines::Lines;
+use crate::lines::FileLines;
 
 /// Reads the messages of a file one after the other.
 pub struct MessageLines {
     path: PathBuf,
-    lines: Lines,
+    lines: FileLines,
 }
 
 impl MessageLines {
     pub fn open(path: &Path) -> Result<Self> {
         Ok(Self {
             path: path.to_owned(),
-            lines: Lines::open(path, MAX_BODY_BYTES)?,
+            lines: FileLines::open(path, MAX_BODY_BYTES)?,
         })
     }
 
@@ -41,7 +41,7 @@ impl MessageLines {
     }
 
     /// The file, which knows how far it is read.
-    pub fn lines(&self) -> &Lines {
+    pub fn lines(&self) -> &FileLines {
         &self.lines
     }
 
