@@ -35,7 +35,13 @@ pub fn ended_children_seconds() -> anyhow::Result<f64> {
     ticks(&fields(&text)?, 13)
 }
 
-/// The most memory that a process ever had, in MiB (`VmHWM`).
+/// Lets the most memory that a process had begin anew, at what it has now.
+pub fn reset_peak_memory(process: u32) -> anyhow::Result<()> {
+    let file = format!("/proc/{process}/clear_refs");
+    fs::write(&file, "5").with_context(|| file)
+}
+
+/// The most memory that a process had since its start or the last reset, in MiB (`VmHWM`).
 pub fn peak_memory(process: u32) -> anyhow::Result<f64> {
     let status = fs::read_to_string(format!("/proc/{process}/status"))?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));

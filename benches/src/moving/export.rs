@@ -12,7 +12,7 @@ use crate::BenchOptions;
 use crate::delivery::DeliverySetup;
 use crate::figures::{FigureTarget, Figures, Summary};
 use crate::postgres::BenchCluster;
-use crate::process::peak_memory;
+use crate::process::{peak_memory, reset_peak_memory};
 
 const SUBSCRIPTIONS: u64 = 1_000_000;
 
@@ -30,6 +30,8 @@ pub async fn measure(
     let app = &data.apps[0];
     let key = app.full_key(&hato).await?;
     let process = hato.process_id()?;
+    // What the start took and gave back would hide what the export takes.
+    reset_peak_memory(process)?;
     let before = peak_memory(process)?;
     let began = Instant::now();
     let lines = export(hato.server.address(), &app.id, &key).await?;
