@@ -59,7 +59,7 @@ impl AppStateInner {
         &self.service.settings().vapid_subject
     }
 
-    /// Whether cookies are `Secure`.
+    /// Whether cookies carry `Secure`: where the base address is `https://`.
     pub fn secure_cookies(&self) -> bool {
         self.base_url.is_https()
     }

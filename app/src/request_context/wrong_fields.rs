@@ -8,7 +8,7 @@ pub(super) struct WrongFields {
     fields: Vec<WrongField>,
 }
 
-/// A field that is wrong.
+/// A field of the form that was refused, to be marked where it is shown.
 #[derive(Clone, Copy)]
 pub struct WrongField {
     pub name: &'static str,

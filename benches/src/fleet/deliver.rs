@@ -11,7 +11,7 @@ use crate::postgres::BenchCluster;
 use crate::sink::protocol::ResponsePlan;
 use crate::sink::run_state::now;
 
-/// What a delivery cost.
+/// What the delivery of one broadcast took, of each process, the disk and the network.
 pub struct DeliveryCost {
     /// CPU seconds of each worker.
     pub workers: Vec<f64>,

@@ -33,7 +33,7 @@ pub struct PendingReports {
 /// The reports of each send.
 pub type ReportsBySend = BTreeMap<SendId, Vec<EngagementReport>>;
 
-/// The reports of one send.
+/// A send, and those of its reports that are to be counted.
 pub type SendReports = (SendId, Vec<EngagementReport>);
 
 /// A report of which nobody knows yet whether its token is one.

@@ -26,7 +26,7 @@ pub const MAX_EVENT_AGE: Duration = Duration::from_hours(5 * 24);
 /// How long both secrets sign after a rotation (CONTRACT 8).
 const ROTATION_OVERLAP: Duration = Duration::from_hours(24);
 
-/// An event as it is posted.
+/// An event with the very text that receivers get of it.
 pub struct PostedEvent {
     /// The id that receivers see, `msg_…`.
     pub id: WebhookEventId,

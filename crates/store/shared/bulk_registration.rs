@@ -57,7 +57,7 @@ async fn register_all(
     Ok(outcomes)
 }
 
-/// What is known of an endpoint.
+/// Whether an endpoint that the app has may be registered again.
 enum KnownEndpoint {
     /// It is registered, or may be again.
     Registered,

@@ -50,7 +50,7 @@ impl EventRow {
     }
 }
 
-/// A number of attempts.
+/// Reads a counter of attempts, which is never negative.
 pub(crate) fn parse_attempts(number: i64) -> sqlx::Result<u32> {
     u32::try_from(number).map_err(|_| decode_error("number of attempts"))
 }

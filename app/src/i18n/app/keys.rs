@@ -50,7 +50,7 @@ texts! {
 }
 
 impl KeysTexts {
-    /// What a scope is for.
+    /// The sentence that says which programs want a key of this scope.
     pub const fn purpose(&self, scope: Scope) -> &'static str {
         match scope {
             Scope::SubscribeOnly => self.subscribe_only,
@@ -59,7 +59,7 @@ impl KeysTexts {
         }
     }
 
-    /// What happened to a key.
+    /// The words for an entry of the keys' history.
     pub const fn happened(&self, event: KeyEventKind) -> &'static str {
         match event {
             KeyEventKind::Created => self.was_created,

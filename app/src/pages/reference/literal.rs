@@ -43,7 +43,7 @@ pub fn literal(data: Example, notation: Notation, depth: usize) -> String {
 }
 
 impl Notation {
-    /// The data on one line.
+    /// Writes the data on one line, as the notation's language has it.
     pub fn line(self, data: Example) -> String {
         match (data.value, self) {
             (Value::Null, Self::Python) => "None".to_owned(),

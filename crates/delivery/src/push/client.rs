@@ -76,7 +76,7 @@ impl PushClient {
         })
     }
 
-    /// The route of `app` to `origin`.
+    /// What a page of `app` needs for pushes to `origin`: the pool, the limiter, and the right to open connections.
     pub fn route(&self, app: &AppId, origin: &Origin) -> PushRoute {
         let pool = self.pool(origin);
         let limiter = self.limiter(app, origin);

@@ -68,7 +68,7 @@ pub struct PushTarget {
 }
 
 impl PushTarget {
-    /// The target of an endpoint.
+    /// Takes an endpoint apart into the origin to connect to and the URI to ask for.
     pub fn from_endpoint(endpoint: &Endpoint) -> Result<Self, InvalidTargetError> {
         let url = endpoint.to_url().map_err(|_| InvalidTargetError)?;
         let host = url.host().ok_or(InvalidTargetError)?.to_owned();

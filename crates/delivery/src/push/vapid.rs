@@ -60,7 +60,7 @@ impl Vapid {
         signers.get(key).cloned()
     }
 
-    /// Keeps the signer of this key.
+    /// Keeps the signer for later pages; the one that was used least recently makes room.
     pub fn keep_signer(&self, key: SignerKey, signer: Signer) -> Arc<Signer> {
         let signer = Arc::new(signer);
         let mut signers = self.signers.lock().unwrap_or_else(PoisonError::into_inner);

@@ -111,7 +111,7 @@ impl WebhookClient {
             .is_some_and(|host| self.filter.permits_literal(&host))
     }
 
-    /// The head of the response.
+    /// Posts the event, unless the URL names a blocked address, and waits for the response's head.
     async fn head(&self, request: WebhookRequest) -> Result<Response, NoResponseReason> {
         let url = Url::parse(&request.url).map_err(|_| NoResponseReason::Unreachable)?;
         if !self.permits_literal(&url) {

@@ -107,7 +107,7 @@ impl RequestLimiter {
         permit.body_memory = Some(memory.await.expect("it is never closed"));
     }
 
-    /// Leaves its place among the prompt to others, if the slow tier has one. Its body stays where its memory was reserved.
+    /// Leaves its permit of the prompt tier to others, if the slow tier has one. Its body stays where its memory was reserved.
     pub(super) fn move_to_slow(&self, permit: &mut RequestPermit) {
         if let (false, Some(slow)) = (permit.is_slow, self.try_acquire(true)) {
             permit.is_slow = true;

@@ -1,4 +1,4 @@
-//! Apps share the places for requests: however many receivers are slow, and however much waits for one, the others' events
+//! Apps share the permits for requests: however many receivers are slow, and however much waits for one, the others' events
 //! leave.
 
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use tokio::task::JoinHandle;
 
 use crate::test_webhooks::TestWebhooks;
 
-/// Slow apps: three times as many as there are places for the prompt.
+/// Slow apps: three times as many as there are permits of the prompt tier.
 const SLOW: usize = 12;
 const MAX_IN_FLIGHT: usize = 4;
 
@@ -107,7 +107,7 @@ async fn receivers_that_are_known_to_hang_delay_nobody(database: TestDatabase) {
     let running = run(&test, &shutdown);
     test.receiver.wait_until(|seen| seen.len() == 2).await;
     exchange(&test, &app, &receiver).await;
-    assert_eq!(test.receiver.seen().len(), 2, "the places for the slow");
+    assert_eq!(test.receiver.seen().len(), 2, "the permits of the slow tier");
     stop(shutdown, running).await;
 }
 

@@ -66,7 +66,7 @@ pub struct NewKeyRecord {
 pub struct RehashedKey {
     /// The key's id, `key_…`.
     pub id: KeyId,
-    /// The hash that it has.
+    /// The hash under the previous pepper, by which it is found until then.
     pub before: PepperedHash,
     /// The hash by which it is found from then on.
     pub after: PepperedHash,

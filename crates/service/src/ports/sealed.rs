@@ -22,7 +22,7 @@ pub struct SealedText {
     pub place: SealedPlace,
     /// The app that it was sealed for.
     pub app: AppId,
-    /// What it was sealed for.
+    /// The kind of secret it is, which sealing binds it to.
     pub purpose: SealPurpose,
     /// The sealed bytes, as the column has them.
     pub text: Vec<u8>,

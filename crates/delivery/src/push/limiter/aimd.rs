@@ -42,7 +42,7 @@ const STEPS: usize = 64;
 const UNRESPONSIVE_DIVISOR: usize = 8;
 /// How long a limiter that was shrunk is remembered: longer than the second wait before a retry.
 const SHRINK_MEMORY: Duration = Duration::from_mins(10);
-/// What a limiter is bounded by.
+/// With how many requests a limiter begins, how far it may grow, and for how long one waits for a permit.
 #[derive(Clone, Copy, Debug)]
 pub struct LimiterBounds {
     /// How many requests are admitted at an origin that nothing is known of.

@@ -33,7 +33,7 @@ pub enum Queue {
     Unknown,
 }
 
-/// What is known of an origin.
+/// What windows of requests have shown of an origin, for the limiters of all apps.
 pub struct OriginMemory(Mutex<KnownOrigin>);
 
 struct KnownOrigin {

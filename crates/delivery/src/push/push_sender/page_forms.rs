@@ -14,7 +14,7 @@ use crate::push::origin::Origin;
 pub struct PageForms<'a> {
     page: &'a ClaimedPage,
     tokens: Option<&'a SendTokens>,
-    /// The payload as it is.
+    /// The payload as it was accepted, without a token.
     payload: Bytes,
     /// The payload with a place for a token, which it may have no room for: then it was accepted before the app counted.
     counted: Option<MessageForm>,
