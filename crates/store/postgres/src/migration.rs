@@ -102,7 +102,8 @@ async fn run_first_missing(connections: &Connections) -> Result<bool, MigrateErr
 
 /// Builds an index beside those who use the table (`CREATE INDEX CONCURRENTLY`), which no transaction may do, or waits a little while
 /// another process does. It waits for everybody who may still see the table as it was, so nobody may wait for its lock meanwhile: they
-/// come again. What a process has left that died here is of no use, and removed before.
+/// come again. What a process has left that died here is removed before: of no use, or complete but recorded nowhere, since PostgreSQL
+/// goes on without its client.
 async fn build(connections: &Connections, index: &Migration) -> Result<(), MigrateError> {
     let mut holder = connections.begin().await?;
     let lock = format!("{WITHOUT_LIMITS}; SELECT pg_try_advisory_xact_lock({BUILD_LOCK})");
@@ -145,12 +146,12 @@ async fn build_on(
         .fetch_all(
             "SELECT format('%I', c.relname)
              FROM pg_index AS i JOIN pg_class AS c ON c.oid = i.indexrelid
-             WHERE NOT i.indisvalid AND c.relnamespace = current_schema()::regnamespace",
+             WHERE c.relnamespace = current_schema()::regnamespace",
         )
         .await?;
     for row in left {
         let name: String = row.try_get(0)?;
-        // Other invalid indexes are an operator's, or being built.
+        // Others are an operator's, or being built.
         if index
             .sql
             .as_str()

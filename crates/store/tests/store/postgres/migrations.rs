@@ -72,6 +72,15 @@ async fn an_index_that_was_not_completed_is_built_anew() {
     database.execute("DROP INDEX an_operators");
 }
 
+/// PostgreSQL completes an index although who asked for it was killed meanwhile.
+#[tokio::test]
+async fn an_index_that_was_completed_and_not_recorded_is_no_obstacle() {
+    let database = TestDatabase::postgres().await;
+    database.execute("DELETE FROM _sqlx_migrations WHERE version = 31");
+    open(&database).await;
+    database.execute(IS_BUILT);
+}
+
 #[tokio::test]
 async fn a_partitioned_table_gets_its_index_all_the_same() {
     let database = TestDatabase::postgres().await;
