@@ -5,6 +5,7 @@ mod connecting;
 mod disabling;
 mod failures;
 mod hostile;
+mod outages;
 mod running;
 mod sharing;
 mod test_webhooks;
