@@ -38,6 +38,14 @@ async fn every_command_of_the_guide_to_moving() {
         1,
         "{said}"
     );
+    let files = fs::read_dir(setup.home.path()).expect("a folder");
+    let files = files.map(|entry| entry.expect("an entry").path());
+    let keys: Vec<_> = files
+        .filter(|path| path.extension().is_some_and(|it| it == "pem"))
+        .map(|path| fs::read_to_string(path).expect("a key"))
+        .collect();
+    assert_eq!(keys.len(), 1, "one key has subscribers");
+    assert!(keys[0].starts_with("-----BEGIN PRIVATE KEY-----\n"));
 }
 
 /// From a table of one's own into Hato, and on to another one, on another database.
