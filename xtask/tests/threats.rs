@@ -139,6 +139,36 @@ fn every_link_leads_to_a_file() {
     }
 }
 
+/// The commands of a task.
+fn task<'a>(makefile: &'a str, name: &str) -> Vec<&'a str> {
+    let head = format!("{name}:");
+    let below = makefile.lines().skip_while(|line| !line.starts_with(&head));
+    let commands = below.skip(1).take_while(|line| line.starts_with('\t'));
+    commands.map(str::trim).collect()
+}
+
+#[test]
+fn every_change_is_asked_where_its_crates_come_from() {
+    let makefile = read("Makefile");
+    assert!(task(&makefile, "check").contains(&"cargo deny check bans licenses sources"));
+    assert!(read(".github/workflows/check.yml").contains("- run: make check\n"));
+    let rules = read("deny.toml");
+    let rules: Vec<_> = rules.lines().collect();
+    for rule in [
+        "unknown-registry = \"deny\"",
+        "unknown-git = \"deny\"",
+        "wildcards = \"deny\"",
+    ] {
+        assert!(rules.contains(&rule), "{rule}");
+    }
+    // Only crates.io is known unless others are named.
+    assert!(
+        !rules
+            .iter()
+            .any(|it| it.starts_with("allow-registry") || it.starts_with("allow-git"))
+    );
+}
+
 #[test]
 fn a_test_is_known_by_the_name_that_cargo_gives_it() {
     for (path, expected) in [
