@@ -1,4 +1,4 @@
-//! What `scripts/setup` says where PostgreSQL is missing or too old: `make test` stops there.
+//! What `scripts/setup` says where PostgreSQL is missing or too old, or a browser is no package: `make test` stops there.
 
 use std::env;
 use std::fs;
@@ -42,6 +42,14 @@ impl BareMachine {
         self.give("initdb", &format!("echo 'initdb (PostgreSQL) {version}'"));
     }
 
+    /// Root's package manager, whose lists are asked by this.
+    fn give_apt(&self, shows: &str) {
+        self.give("id", "echo 0");
+        self.give("env", "exit 0");
+        self.give("apt-get", "exit 0");
+        self.give("apt-cache", shows);
+    }
+
     /// What the script says when it stops before a test.
     fn refusal(&self) -> String {
         let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../scripts/setup");
@@ -71,7 +79,7 @@ fn installed(name: &str) -> PathBuf {
 
 /// The packages of the line with which they are installed.
 fn packages(says: &str) -> Vec<&str> {
-    let command = "On Debian or Ubuntu: sudo apt-get install ";
+    let command = "On Debian: sudo apt-get install ";
     let line = says.lines().find_map(|line| line.strip_prefix(command));
     let line = line.unwrap_or_else(|| panic!("{says}"));
     line.split(' ').collect()
@@ -97,10 +105,21 @@ fn a_machine_without_postgresql_is_told_how_to_install_it() {
 fn a_system_whose_package_is_too_old_leads_to_a_newer_one() {
     let machine = BareMachine::new();
     machine.give_postgresql("14.9");
-    machine.give("id", "echo 0");
-    machine.give("apt-get", "exit 0");
+    machine.give_apt("exit 0");
     let says = machine.refusal();
     assert!(says.contains("This needs PostgreSQL 15 or later"), "{says}");
     let download = "https://www.postgresql.org/download";
     assert!(says.contains(download), "{says}");
+}
+
+/// As on Ubuntu, which has them as snaps.
+#[test]
+fn a_system_without_packages_of_the_browsers_is_told_which_are_missing() {
+    let machine = BareMachine::new();
+    machine.give_postgresql("16.1");
+    machine.give_apt(r#"case "$2" in chromium | firefox-esr) exit 100 ;; esac"#);
+    let says = machine.refusal();
+    let missing = "Missing, and no package of this system: chromium firefox-esr";
+    assert!(says.lines().any(|line| line == missing), "{says}");
+    assert!(says.contains("in a container of Debian"), "{says}");
 }

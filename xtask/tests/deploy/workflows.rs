@@ -81,6 +81,27 @@ fn the_scripts_that_workflows_run_are_there() {
     }
 }
 
+/// Debian has packages of all that tests need, the browsers among them (`scripts/setup`).
+#[test]
+fn tests_run_on_debian() {
+    let mut tasks = BTreeSet::new();
+    for path in files(".github/workflows", ".yml") {
+        let workflow = yaml(&path);
+        for job in workflow["jobs"].as_object().expect("jobs").values() {
+            let steps = job["steps"].as_array().expect("steps").iter();
+            let commands = steps.filter_map(|step| step["run"].as_str());
+            let tests = commands
+                .filter(|it| ["make test", "make test-long", "scripts/setup test"].contains(it));
+            for task in tests.map(str::to_owned) {
+                let image = job["container"]["image"].as_str();
+                assert_eq!(image, Some("debian:trixie"), "{task} in {}", path.display());
+                tasks.insert(task);
+            }
+        }
+    }
+    assert_eq!(tasks.len(), 3, "{tasks:?}");
+}
+
 #[test]
 fn jobs_wait_for_jobs_that_are_there() {
     for path in files(".github/workflows", ".yml") {
