@@ -10,7 +10,7 @@ use std::time::Duration;
 use hato_domain::ErrorCode;
 use hato_testkit::client::{Client, Reply};
 use hato_testkit::owner::OwnedApp;
-use hato_testkit::server::{HatoServer, Launch};
+use hato_testkit::server::{HatoServer, ServerLaunch};
 use hato_testkit::{TestDatabase, on_each_database};
 use http::Method;
 use serde_json::json;
@@ -30,7 +30,7 @@ fn setting(name: &str) -> Option<u64> {
 }
 
 async fn setup(database: TestDatabase) -> (HatoServer, OwnedApp) {
-    let launch = Launch::on(BINARY, database).env("HATO_ROLE", "api");
+    let launch = ServerLaunch::on(BINARY, database).env("HATO_ROLE", "api");
     let server = start(launch.env("HATO_TRUSTED_PROXIES", "127.0.0.0/8")).await;
     let app = app(&server, "owner@example.com").await;
     (server, app)
