@@ -3,7 +3,7 @@
 texts! {
     /// Texts of what could not be delivered.
     DeadLettersTexts {
-        lead = "プッシュサービスが受け付けず、もう再送しない通知です。購読切れの宛先は含みません。1 回の送信につき、最初の 10,000 件までを表示します。",
+        lead = "プッシュサービスが受け付けず、もう再送しない通知です。購読切れの宛先は含みません。1\u{a0}回の送信につき、最初の 10,000\u{a0}件までを表示します。",
             "Notifications that push services did not accept and that will not be tried again. Expired subscriptions are not included. At most 10,000 are listed per send.";
         empty_title = "不達はありません", "Nothing undelivered";
         empty = "プッシュサービスが受け付けなかった通知は、理由とともにここに表示されます。",
@@ -16,7 +16,7 @@ texts! {
         removed = "この購読者は削除されました", "This subscriber has been removed";
         send = "送信を見る", "Show the send";
         reasons: ReasonsTexts = ReasonsTexts::JA, ReasonsTexts::EN;
-        of_send = "1 回の送信の不達だけを表示しています。", "Only one send's are listed.";
+        of_send = "1 回の送信の不達だけを表示しています。", "Only what one send left undelivered is listed.";
         to_send = "この送信に戻る", "Back to the send";
         all = "すべての不達を見る", "Show all";
     }

@@ -11,7 +11,7 @@ use crate::language::Lang;
 texts! {
     ImportTexts {
         title = "購読者の取り込み", "Import subscribers";
-        lead = "ほかのサービスや別の Hato から書き出した購読者の一覧を取り込みます。1 行に 1 つの JSON か、列名のある CSV で、16 MiB まで。それより大きいものは hato import で取り込めます。",
+        lead = "ほかのサービスや別の Hato から書き出した購読者の一覧を取り込みます。1\u{a0}行に 1\u{a0}つの JSON か、列名のある CSV で、16 MiB まで。それより大きいものは hato import で取り込めます。",
             "Import subscribers from another service or another Hato: a file with one JSON object per line, or CSV with column names, up to 16 MiB. For larger files use hato import.";
         key_first = "購読は、作られたときの VAPID 鍵で署名した通知だけを受け取ります。先にその鍵を取り込んでください：",
             "A subscription only accepts notifications signed with the VAPID key it was created with. Import that key first:";

@@ -5,7 +5,7 @@ use hato_service::ports::KeyEventKind;
 
 texts! {
     KeysTexts {
-        lead = "プログラムが Hato を使うためのキーです。保存するのはハッシュだけなので、キーそのものは作成時にしか表示できません。",
+        lead = "プログラムが Hato を使うためのキーです。保存するのはハッシュだけなので、キーは作成時にしか表示できません。",
             "Programs use Hato with a key. Only hashes are stored, so a key is shown once, when it is created.";
         empty_title = "まだキーはありません", "There are no keys yet";
         empty = "ページ用には subscribe_only、サーバー用には notify のキーを作りましょう。",

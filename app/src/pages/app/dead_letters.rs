@@ -43,7 +43,7 @@ fn DeadLettersView(
         let back = format!("{base}/sends/{send}");
         view! {
             <p class="note" role="note">
-                {texts.of_send} " " <a href=back>{texts.to_send}</a> " "
+                {texts.of_send} " " <a href=back>{texts.to_send}</a> " · "
                 <a href=all.clone()>{texts.all}</a>
             </p>
         }

@@ -84,7 +84,7 @@ fn WebhookSections(ctx: RequestContext, overview: WebhookOverview) -> impl IntoV
     view! {
         <AppFrame app=app.clone() section=Section::Webhook title=texts.title>
             <IslandAssets />
-            <p>{texts.lead}</p>
+            <p class="lead">{texts.lead}</p>
             {texts.done().map(|(what, text)| view! { <SuccessNote what text /> })}
             {queued}
             <div class="live-part" id="webhook-state" data-live>
