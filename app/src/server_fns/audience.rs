@@ -26,12 +26,14 @@ pub async fn count_recipients(
         let owner = form.ctx().owner().await?;
         let (access, app) = form.service().managed(&owner, &app).await?;
         let texts = &form.ctx().texts().app.compose;
-        Ok(match (AudienceDraft { users, tags }).filter() {
+        let draft = AudienceDraft { users, tags };
+        Ok(match draft.filter() {
             Ok(None) => (texts.audience)(app.active_subscriptions),
             Ok(Some(filter)) => {
                 let count = form.service().recipients(&access, &filter).await?;
                 (texts.part)(count)
             }
+            Err(_) if draft.has_forgotten_users() => texts.forgotten_users.to_owned(),
             Err(_) => texts.refused_audience.to_owned(),
         })
     })

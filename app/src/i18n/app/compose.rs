@@ -82,6 +82,7 @@ texts! {
                 ),
             };
         count_later = "人数は、確認の画面でわかります。", "The next page shows how many recipients that is.";
+        forgotten_users = "ユーザー ID を入力すると、人数がわかります。", "Enter the user IDs to see how many recipients that is.";
         refused_audience = "宛先の条件が正しくありません。ユーザー ID は 1 行に 1 人で 1,000 人まで、タグの条件はタグと ! && || ( ) だけで書きます。",
             "That is not a valid condition: enter one user ID per line, at most 1,000, and join tags only with !, &&, || and parentheses.";
         question_part: fn(i64) -> String =
