@@ -1,5 +1,8 @@
 // What visitors and owners have stumbled over, as they meet it in a browser.
 
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
 import type { Page as FirefoxPage } from 'puppeteer-core';
 
 import { ApiApp, registerAccount } from '../support/api-app.ts';
@@ -62,6 +65,8 @@ test('who runs the server is told the command, and as an operator changes a plan
   await page.goto('/pricing');
   await page.getByText('If you run the server yourself').click();
   await expect(page.locator('.plan.pro pre')).toHaveText(`hato-server admin set-plan ${owner.email} pro`);
+  const readme = await readFile(join(import.meta.dirname, '../../README.md'), 'utf8');
+  expect(readme.slice(0, readme.indexOf('### In five minutes'))).toContain('HATO_DEFAULT_PLAN=pro make run');
   const refused = await page.goto('/operator');
   expect(refused?.status()).toBe(404);
 

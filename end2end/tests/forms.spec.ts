@@ -96,6 +96,7 @@ test('without scripts a refused form keeps the header in sight and the way back'
     await logIn();
     if (await page.locator('.error-page').count()) break;
   }
+  await expect(page.locator('.error-page a.button')).toHaveAttribute('href', /^\/login\?.*next=%2Faccount/);
   await page.locator('.switch [lang=ja]').click();
   await expect(page.locator('html')).toHaveAttribute('lang', 'ja');
   await expect(page.locator('#login')).toBeVisible();

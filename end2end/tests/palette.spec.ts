@@ -44,6 +44,10 @@ test('the palette finds what is typed, and the theme stays as chosen', async ({ 
   await expect(chosen).toHaveText((await options.last().textContent())!);
   await page.keyboard.press('Escape');
   await expect(palette).toBeHidden();
+  await page.keyboard.press('Control+k');
+  await expect(palette).toBeVisible();
+  await page.mouse.click(5, 5);
+  await expect(palette).toBeHidden();
 
   await page.getByRole('link', { name: 'Search', exact: true }).click();
   await field.fill('undelivered');
