@@ -2,6 +2,7 @@
 
 mod acceptor;
 mod connections;
+mod cut_off;
 mod database_proxy;
 mod failover;
 mod fixtures;
@@ -13,5 +14,6 @@ mod outages;
 mod outcome;
 mod pace;
 mod sharing;
+mod subscribers;
 mod throttling;
 mod under_way;
