@@ -205,13 +205,20 @@ impl Cluster {
         processes::kill(&self.folder.join("data/postmaster.pid"))
     }
 
-    /// Starts PostgreSQL after [`Self::kill`].
+    /// Starts PostgreSQL after [`Self::kill`], or when it has ended by itself.
     pub fn restart(&self) -> Result<(), ClusterError> {
         // They name a process that is gone, whose number another one may have.
         for lock in ["data/postmaster.pid", ".s.PGSQL.5432.lock"] {
             fs::remove_file(self.folder.join(lock)).ok();
         }
         self.pg_ctl(&["start"])
+    }
+
+    /// Lets no file of the cluster grow past so many bytes, as on a disk that is full; or again, without a number. A log (WAL) that may
+    /// not be written ends the cluster, until [`Self::restart`].
+    pub fn limit_files(&self, bytes: Option<u64>) -> Result<(), ClusterError> {
+        let limit = bytes.map_or_else(|| "unlimited".to_owned(), |bytes| bytes.to_string());
+        processes::limit_files(&self.folder.join("data/postmaster.pid"), &limit)
     }
 
     /// Makes a standby a cluster of its own, that takes writes.

@@ -4,10 +4,30 @@ use std::collections::HashSet;
 
 use hato_cluster::Durability;
 
-use crate::fixtures::{Fleet, FleetSize, wait_until};
+use crate::acceptor::Acceptor;
+use crate::fixtures::{
+    DATABASE, Fleet, FleetSize, cluster, message, wait_until, wait_until_ready_is,
+};
 use crate::outcome::Served;
 
 const RECIPIENTS: usize = 2_000;
+/// Requests that the push service has seen when the disk is full.
+const BEFORE_FULL: u64 = 300;
+
+/// The log (WAL) is files of this size, which have their space from the start.
+const LOG_FILE_BYTES: u64 = 16 << 20;
+/// A table grows by twice as much.
+const HALF_A_BLOCK: u64 = 4 << 10;
+
+/// Makes the table of sends longer than a file of the log, and each further send one for which it has to grow.
+const BLOAT: &str = "ALTER TABLE sends SET (autovacuum_enabled = off);
+    BEGIN;
+    INSERT INTO sends SELECT (jsonb_populate_record(send, jsonb_build_object(
+        'id', 'filler_' || number, 'body', repeat('x', 1500)))).*
+    FROM sends AS send, generate_series(1, 12000) AS number
+    WHERE send.id = (SELECT MIN(id) FROM sends);
+    ROLLBACK;
+    ALTER TABLE sends SET (fillfactor = 10)";
 
 const FULL: &str = "could not extend file";
 
@@ -46,4 +66,75 @@ async fn a_claim_for_which_there_is_no_room_is_made_when_there_is() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_settlement_for_which_there_is_no_room_is_made_when_there_is() {
     send_while_no_room_for("UPDATE ON sends").await;
+}
+
+impl Fleet {
+    /// From now on the table of sends cannot grow. All else can be written.
+    fn fill_disk_of_sends(&self) {
+        self.query(BLOAT);
+        let bytes = self.query("SELECT pg_relation_size('sends')");
+        let bytes: u64 = bytes.parse().expect("a number");
+        assert!(bytes > LOG_FILE_BYTES, "{bytes}");
+        let limited = self.cluster.limit_files(Some(bytes + HALF_A_BLOCK));
+        limited.expect("limited");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_there_is_no_room_to_accept_is_accepted_when_there_is() {
+    let size = FleetSize {
+        apis: 1,
+        workers: 1,
+        recipients: RECIPIENTS,
+    };
+    let cluster = cluster(Durability::None);
+    let url = cluster.url(DATABASE);
+    let fleet = Fleet::start_slow(cluster, size, &[("HATO_DATABASE_URL", &url)]).await;
+    let send = fleet.broadcast(0).await;
+    fleet.get_under_way(BEFORE_FULL, &send).await;
+    fleet.fill_disk_of_sends();
+    let client = fleet.at(&fleet.app.backend, 0);
+    let refused = client.post("/api/v1/notify", &message()).await;
+    let refused = refused.expect("an answer");
+    assert_eq!(refused.status, 500, "{refused}");
+    assert_eq!(refused.code(), "INTERNAL_ERROR");
+    let acceptor = Acceptor::start(&fleet);
+    let refusals = async || fleet.apis[0].log().matches(FULL).count() >= 3;
+    wait_until(refusals, "it is not refused").await;
+    fleet.cluster.limit_files(None).expect("lifted");
+
+    let outcome = fleet.finish(&send).await;
+    let accepted = acceptor.stop().await;
+    println!("{} accepted besides {outcome}", accepted.len());
+    let served = fleet.assert_accepted(&accepted).await;
+    fleet.assert_exact(&outcome, &served, &HashSet::new());
+}
+
+/// PostgreSQL ends by itself then.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_database_whose_log_has_no_room_loses_nothing() {
+    let size = FleetSize {
+        apis: 2,
+        workers: 3,
+        recipients: RECIPIENTS,
+    };
+    let cluster = cluster(Durability::Full);
+    let url = cluster.url(DATABASE);
+    let fleet = Fleet::start_slow(cluster, size, &[("HATO_DATABASE_URL", &url)]).await;
+    let acceptor = Acceptor::start(&fleet);
+    let send = fleet.broadcast(0).await;
+    fleet.get_under_way(BEFORE_FULL, &send).await;
+    fleet.cluster.limit_files(Some(1)).expect("limited");
+    wait_until_ready_is(fleet.servers(), 503).await;
+    let has_ended = async || fleet.cluster.process_id().is_none();
+    wait_until(has_ended, "PostgreSQL goes on").await;
+
+    fleet.cluster.restart().expect("it starts again");
+    let in_flight = fleet.in_flight();
+    wait_until_ready_is(fleet.servers(), 200).await;
+    let outcome = fleet.finish(&send).await;
+    let accepted = acceptor.stop().await;
+    println!("{} accepted besides {outcome}", accepted.len());
+    let served = fleet.assert_accepted(&accepted).await;
+    fleet.assert_exact(&outcome, &served, &in_flight);
 }
