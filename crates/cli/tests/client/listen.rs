@@ -1,4 +1,4 @@
-//! ListenProcess to an app's events, and having them posted to a server of the developer's.
+//! Listening to an app's events, and having them posted to a server of the developer's.
 
 use std::time::Duration;
 
