@@ -1,5 +1,6 @@
 //! Who subscribes, newest first, and who did.
 
+mod device_cell;
 mod search;
 
 use hato_domain::{Tag, UnixMillis};
@@ -9,7 +10,7 @@ use hato_service::ports::{
 use leptos::prelude::*;
 use leptos::server_fn::ServerFn;
 
-use super::device::{Device, DeviceIcon};
+use super::device::Device;
 use super::frame::{AppFrame, Section, app_path};
 use super::{load_app, requested_page};
 use crate::components::{
@@ -21,6 +22,7 @@ use crate::local_path::with_query;
 use crate::pages::load_page;
 use crate::request_context::RequestContext;
 use crate::server_fns::{RemoveSubscriber, RemoveSubscribers};
+use device_cell::DeviceCell;
 pub use search::filter as subscriber_filter;
 use search::{Fields, SubscriberSearch, fields};
 
@@ -251,30 +253,6 @@ fn Row(
                 </ConfirmDialog>
             </td>
         </tr>
-    }
-    .into_any()
-}
-
-/// What it is, with a link to its page, and how it is told from others of the kind.
-#[component]
-fn DeviceCell(
-    device: Device,
-    name: String,
-    path: String,
-    endpoint: String,
-    platform: Option<String>,
-) -> impl IntoView {
-    let address = endpoint.strip_prefix("https://").unwrap_or(&endpoint);
-    let address = address.to_owned();
-    view! {
-        <td class="endpoint">
-            <DeviceIcon device />
-            <a href=path>{name}</a>
-            <bdi class="hint" title=platform.clone()>
-                {platform.clone()}
-            </bdi>
-            <code title=endpoint>{address}</code>
-        </td>
     }
     .into_any()
 }
