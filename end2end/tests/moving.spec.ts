@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { expect, test } from '../support/fixtures.ts';
-import { importLine, init, siteFiles } from '../support/site-files.ts';
+import { siteFiles } from '../support/site-files.ts';
 import type { Visit } from '../support/visit.ts';
 
 const settings = 'GET /api/v1/vapid-public-key';
@@ -13,8 +13,18 @@ const registration = 'POST /api/v1/subscriptions';
 const notification = (title: string) => ({ title, body: '本文' });
 const who = { user_id: 'user-1', tags: ['news'] };
 
-/** Hato's page as it is for everybody, and where the other service's worker was, that worker as it is or was. */
-const site = (options: string, worker: string) => ({ ...siteFiles(init(options)), 'service-worker.js': worker });
+const guide = readFileSync(join(import.meta.dirname, '../../docs/guides/MOVING.md'), 'utf8');
+
+/** The guide's samples: the other service's worker file from now on, the call on a page, and the command for the console of one. */
+const [workerFile, initCall, consoleCommand] = [...guide.matchAll(/^( *)```js\n(.*?)\n\1```$/gms)].map(([, , sample]) => sample);
+const scopeOption = 'scope: "/"';
+if (!workerFile || !initCall?.includes(scopeOption) || !consoleCommand) throw new Error('the guide has no such samples');
+
+/** Hato's page as the guide has it, with this option for its scope, and where the other service's worker was, this worker. */
+const site = (option: string, worker: string) => ({
+  ...siteFiles(initCall.replace(scopeOption, option)),
+  'service-worker.js': worker,
+});
 
 /** The other service's worker shows each push in its own way. */
 const oldWorker = `
@@ -99,8 +109,8 @@ for (const scope of ['/', '/firebase-cloud-messaging-push-scope']) {
 }
 
 for (const [where, options, worker] of [
-  ['Hato’s own', 'scope: "/"', oldWorker],
-  ['the site’s own', 'serviceWorker: "/service-worker.js"', importLine],
+  ['Hato’s own', scopeOption, oldWorker],
+  ['the site’s own', 'serviceWorker: "/service-worker.js"', workerFile],
 ] as const) {
   movingTest(`an imported visitor moves to the primary key and stays who they are, in ${where} worker`, async ({ app, move }) => {
     const { old, reopen } = await move('/');
@@ -116,25 +126,17 @@ for (const [where, options, worker] of [
   });
 }
 
-/** The guide's command for the console of a page. */
-const consoleCommand = () => {
-  const guide = readFileSync(join(import.meta.dirname, '../../docs/guides/MOVING.md'), 'utf8');
-  const command = /```js\n(\(await [^`]*);\n```/.exec(guide)?.[1];
-  if (!command) throw new Error('the guide has no such command');
-  return command;
-};
-
 test('the guide’s command tells the worker and the scope that a visitor has', async ({ open, visit, write }) => {
   const page = await visit(await open({ folder: await write(oldSite) }));
   await subscribeElsewhere(page, '/push/old/');
-  const found = await page.page.evaluate(`(async () => ${consoleCommand()})()`);
+  const found = await page.page.evaluate(`(async () => { return ${consoleCommand} })()`);
   const at = (path: string) => new URL(path, page.page.url()).href;
   expect(found).toEqual([[at('/push/old/'), at('/service-worker.js')]]);
 });
 
 movingTest('a subscription that was not imported is replaced where the file is Hato’s alone', async ({ app, move }) => {
   const { old, reopen } = await move('/');
-  const page = await reopen(site('scope: "/"', oldWorker));
+  const page = await reopen(site(scopeOption, oldWorker));
   await page.waitForState('subscribed');
   expect(page.requests).toEqual([settings, registration, registration]);
   expect(await page.endpoint()).not.toBe(old.subscription.endpoint);
@@ -148,7 +150,7 @@ movingTest('who does not come back receives in the old file, which has Hato’s 
   await app.importVapidKey(old.privateKey, true);
   await app.importSubscriptions([old.subscription]);
   // No page of Hato's has been seen: the browser looks for a newer worker by itself, as it does each day.
-  const page = await reopen({ ...siteFiles(''), 'service-worker.js': importLine });
+  const page = await reopen({ ...siteFiles(''), 'service-worker.js': workerFile });
   await page.page.evaluate(async () => {
     for (const registration of await navigator.serviceWorker.getRegistrations()) await registration.update();
   });
