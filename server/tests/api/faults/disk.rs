@@ -1,39 +1,108 @@
 //! A disk on which nothing more can be written, for a while.
 
+use std::fs::{File, remove_file};
+use std::io::{ErrorKind, Write as _};
 use std::os::unix::fs::PermissionsExt as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::process::Command;
 
+use hato_testkit::client::Reply;
 use hato_testkit::push_service::ScriptedResponse;
 use hato_testkit::server::ServerLaunch;
 use serde_json::json;
 use tempfile::TempDir;
-use tokio::process::Command;
 
 use super::FaultFixture;
-use crate::fixtures::{BINARY, env_or, post, wait_until_logged};
+use crate::fixtures::{BINARY, env_or, post, status_and_code, wait_until_logged};
 
-/// After so many requests the disk is full, and stays so until the push service has seen them all.
+/// After so many requests the push service answers nobody until the disk has room again.
 const REQUESTS_BEFORE_FULL: u64 = 300;
 
-/// A program that starts the server so that a file which may not grow is an error to it, as on a full disk, and no signal.
+/// Sends that what the log has left may take when the disk is full: 16 MiB, of which each takes some KiB.
+const MAX_LAST_SENDS: usize = 10_000;
+
+/// A disk of 64 MiB for one process: in a mount namespace of its own, with which it ends.
+const OWN_DISK: &str =
+    r#"mount -t tmpfs -o size=64m hato "$disk" || exit; HATO_DATA_DIR=$disk exec "$@""#;
+
+/// The folder on which only the server sees its disk.
+fn mount_point(folder: &TempDir) -> PathBuf {
+    folder.path().join("disk")
+}
+
+/// A program that starts the server with its data on a disk of its own.
 fn program(folder: &TempDir) -> PathBuf {
-    let path = folder.path().join("hato-server");
-    let script = format!("#!/bin/sh\ntrap '' XFSZ\nexec '{BINARY}' \"$@\"\n");
-    std::fs::write(&path, script).expect("the folder is writable");
+    let (path, disk) = (folder.path().join("hato-server"), mount_point(folder));
+    std::fs::create_dir(&disk).expect("the folder is writable");
+    let own_disk = format!("disk='{}'; {OWN_DISK}", disk.display());
+    let unshare = unshare();
+    let mut trial = Command::new(unshare[0]);
+    trial
+        .args(&unshare[1..])
+        .args(["sh", "-c", &own_disk, "sh", "true"]);
+    let mounted = trial.output().expect("unshare runs");
+    assert!(
+        mounted.status.success(),
+        "a disk that can be full takes a user who may mount one in a namespace (`{}`), and this one may not: {}",
+        unshare.join(" "),
+        String::from_utf8_lossy(&mounted.stderr)
+    );
+    let script = folder.path().join("own-disk");
+    std::fs::write(&script, own_disk).expect("written");
+    let start = format!(
+        "#!/bin/sh\nexec {} sh '{}' '{BINARY}' \"$@\"\n",
+        unshare.join(" "),
+        script.display()
+    );
+    std::fs::write(&path, start).expect("written");
     let executable = std::fs::Permissions::from_mode(0o755);
     std::fs::set_permissions(&path, executable).expect("the file is ours");
     path
 }
 
+/// What runs a program where it may mount: anybody but root needs a namespace in which that is what they are.
+fn unshare() -> &'static [&'static str] {
+    let command = &["unshare", "--mount", "--map-root-user"];
+    let is_root = rustix::process::geteuid().is_root();
+    if is_root { &command[..2] } else { command }
+}
+
+/// Takes all the room that the disk has, with this file.
+fn fill(path: &Path) {
+    let mut file = File::create(path).expect("a file");
+    for size in [1 << 16, 1] {
+        let error = loop {
+            if let Err(error) = file.write_all(&vec![0; size]) {
+                break error;
+            }
+        };
+        assert_eq!(error.kind(), ErrorKind::StorageFull, "{error}");
+    }
+}
+
 impl FaultFixture {
-    /// Lets the server's files grow, or fail to.
-    async fn limit_files(&self, soft: &str) {
+    /// The disk as the server sees it.
+    fn disk(&self, folder: &TempDir) -> PathBuf {
         let id = self.server.process_id().expect("it runs");
-        let limited = Command::new("prlimit")
-            .args([format!("--pid={id}"), format!("--fsize={soft}:")])
-            .status()
-            .await;
-        assert!(limited.expect("prlimit is there").success());
+        let path = mount_point(folder);
+        let path = path.strip_prefix("/").expect("an absolute path");
+        Path::new("/proc")
+            .join(id.to_string())
+            .join("root")
+            .join(path)
+    }
+
+    /// Sends to one until that is refused: what the log has left is used up first. Returns how many were accepted before.
+    async fn send_until_refused(&self) -> (usize, Reply) {
+        let endpoint = &self.browsers[0].endpoint;
+        let message = json!({"title": "t", "body": "b".repeat(2_000), "endpoint": endpoint});
+        for accepted in 0..MAX_LAST_SENDS {
+            let reply = post(&self.app.backend, "/api/v1/notify", &message).await;
+            if reply.status != 202 {
+                return (accepted, reply);
+            }
+        }
+        panic!("the disk is not full");
     }
 }
 
@@ -44,7 +113,7 @@ async fn a_full_disk_is_an_error_and_then_nothing_is_lost() {
     let recipients = env_or("HATO_RECIPIENTS", 2_000);
     let fixture = FaultFixture::new(launch, recipients).await;
     fixture.push.respond_by_number(|number| match number {
-        REQUESTS_BEFORE_FULL.. => ScriptedResponse::Status(503),
+        REQUESTS_BEFORE_FULL.. => ScriptedResponse::Hang,
         _ => ScriptedResponse::Created,
     });
     let before = fixture.served();
@@ -53,20 +122,26 @@ async fn a_full_disk_is_an_error_and_then_nothing_is_lost() {
         .push
         .wait_until(|seen| seen.total.requests >= REQUESTS_BEFORE_FULL)
         .await;
-    fixture.limit_files("1").await;
-    let message = json!({"title": "t", "body": "b"});
-    let refused = post(&fixture.app.backend, "/api/v1/notify", &message).await;
-    assert_eq!(
-        (refused.status.as_u16(), &*refused.code()),
-        (500, "INTERNAL_ERROR")
-    );
+    let filler = fixture.disk(&folder).join("filler");
+    fill(&filler);
+    let (accepted, refused) = fixture.send_until_refused().await;
+    assert_eq!(status_and_code(&refused), (500, "INTERNAL_ERROR".into()));
     wait_until_logged(&fixture.server, "a page cannot be settled yet").await;
+    let log = fixture.server.log();
+    assert!(log.contains("database or disk is full"), "{log}");
     fixture.push.respond_by_default(ScriptedResponse::Created);
-    fixture.limit_files("unlimited").await;
+    remove_file(&filler).expect("it is there");
 
     let outcome = fixture.finish(&send).await;
-    fixture.assert_nothing_lost(&outcome, &before).await;
     assert_eq!(outcome["sent_count"], recipients, "{outcome}");
+    let history = fixture.history().await;
+    assert_eq!(history.len(), accepted + 1, "{refused}");
+    for other in &history {
+        let id = other["send_id"].as_str().expect("an id");
+        let outcome = fixture.finish(id).await;
+        assert_eq!(outcome["failed_count"], 0, "{outcome}");
+    }
+    fixture.assert_nothing_lost(&outcome, &before).await;
     let before = fixture.served();
     let outcome = fixture.finish(&fixture.send().await).await;
     fixture.assert_nothing_lost(&outcome, &before).await;
