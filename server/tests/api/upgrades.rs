@@ -1,6 +1,7 @@
 //! Processes of two versions on one PostgreSQL database, as they meet in a rolling upgrade (CONTRACT 17).
 
 mod earlier_tables;
+mod killed;
 mod later_tables;
 mod send_in_progress;
 

@@ -24,18 +24,18 @@ const RESTART_NUMBERS: &str = "
 const TAKE_BACK_MIGRATION_10: &str =
     "DROP TABLE send_windows; DELETE FROM _sqlx_migrations WHERE version = 10";
 
-async fn connection(database: &TestDatabase) -> PgConnection {
+pub(super) async fn connection(database: &TestDatabase) -> PgConnection {
     let connection = PgConnection::connect(database.url()).await;
     connection.expect("the database")
 }
 
-async fn execute(connection: &mut PgConnection, statement: &str) {
+pub(super) async fn execute(connection: &mut PgConnection, statement: &str) {
     let statement = sqlx::raw_sql(AssertSqlSafe(statement));
     statement.execute(connection).await.expect("executed");
 }
 
 /// A database as an earlier version has left it, with everything of `current` for which it has a place.
-async fn earlier_database(current: &TestDatabase) -> TestDatabase {
+pub(super) async fn earlier_database(current: &TestDatabase) -> TestDatabase {
     let earlier = TestDatabase::empty_postgres();
     let (mut from, mut to) = (connection(current).await, connection(&earlier).await);
     let known = MIGRATIONS.iter().filter(|it| it.version <= LAST_EARLIER);
