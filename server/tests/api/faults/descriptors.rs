@@ -41,7 +41,13 @@ async fn without_file_descriptors_nobodys_attempt_is_used_up(database: TestDatab
 
     let before = limit_files(&server, Some(3));
     wait_until_logged(&server, "connections fail on this machine").await;
+    let newcomer = server.client();
+    let waiting = tokio::spawn(async move { newcomer.get("/healthz").await });
+    wait_until_logged(&server, "a connection cannot be accepted").await;
+    assert!(!waiting.is_finished());
     limit_files(&server, before);
+    let served = waiting.await.expect("no panic").expect("an answer");
+    assert_eq!(served.status, 200, "{served}");
 
     let path = format!("/api/v1/apps/{}/notifications", app.id);
     let history = wait_until(&app.owner, &path, |it| it["items"][0]["status"] == "done").await;
