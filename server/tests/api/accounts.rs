@@ -54,13 +54,14 @@ async fn an_account_is_made_and_used(database: TestDatabase) {
     assert_eq!(get(&other, "/auth/session").await.status, 200);
 }
 
-#[tokio::test]
-async fn the_session_is_a_guarded_cookie() {
+#[on_each_database]
+async fn the_session_is_a_guarded_cookie(database: TestDatabase) {
     for (base_url, secure) in [
         ("http://localhost:3000", false),
         ("https://push.example", true),
     ] {
-        let server = start(ServerLaunch::new(BINARY).env("HATO_BASE_URL", base_url)).await;
+        let launch = ServerLaunch::on(BINARY, database.another().await);
+        let server = start(launch.env("HATO_BASE_URL", base_url)).await;
         let reply = post(
             &server.client(),
             "/auth/register",

@@ -95,9 +95,9 @@ async fn every_login_has_a_session_of_its_own(database: TestDatabase) {
     browser.user().await;
 }
 
-#[tokio::test]
-async fn the_browser_comes_back_to_paths_of_this_site_alone() {
-    let (server, github) = setup(TestDatabase::sqlite().await).await;
+#[on_each_database]
+async fn the_browser_comes_back_to_paths_of_this_site_alone(database: TestDatabase) {
+    let (server, github) = setup(database).await;
     github.set_user(GithubAccount::new(7).verified("hato@example.com"));
     for (next, leads_to) in [
         ("/apps/app_1?before=1%262", "/apps/app_1?before=1%262"),

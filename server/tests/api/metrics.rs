@@ -214,9 +214,9 @@ async fn the_listener_has_nothing_else_and_the_server_no_metrics() {
     assert_eq!(status_and_code(&reply), (404, "NOT_FOUND".into()));
 }
 
-#[tokio::test]
-async fn a_login_verifies_a_password_whether_there_is_an_account_or_not() {
-    let server = start(launch(TestDatabase::sqlite().await)).await;
+#[on_each_database]
+async fn a_login_verifies_a_password_whether_there_is_an_account_or_not(database: TestDatabase) {
+    let server = start(launch(database)).await;
     let client = server.client();
     let metrics = metrics_of(&server);
     let registered = client.register_account("owner@example.com", PASSWORD);

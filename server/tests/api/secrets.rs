@@ -11,7 +11,7 @@ use hato_testkit::{TestDatabase, on_each_database};
 use http::Method;
 use serde_json::json;
 
-use crate::database::value;
+use crate::database::{DatabaseConnection, value};
 use crate::fixtures::{BINARY, app, get, post, registration, send, setup, start, status_and_code};
 
 const CONFIG_ERROR: (u16, &str) = (503, "CONFIG_ERROR");
@@ -93,18 +93,36 @@ async fn whatever_opens(server: &HatoServer, app: &OwnedApp) -> Vec<(&'static st
     ]
 }
 
-#[tokio::test]
-async fn a_stolen_database_opens_nothing() {
-    let launch = ServerLaunch::on(BINARY, TestDatabase::sqlite().await);
+/// All that the database holds: its files, or each row of PostgreSQL's as text, which has bytes in hexadecimal.
+async fn stored(server: &HatoServer) -> Vec<u8> {
+    if !server.database().is_postgres() {
+        let files = ["hato.db", "hato.db-wal"].map(|name| server.data_dir().join(name));
+        let files = files.map(|file| std::fs::read(file).expect("a file"));
+        return files.concat();
+    }
+    let mut connection = DatabaseConnection::to(server).await;
+    let tables = "SELECT relname::TEXT FROM pg_class
+                  WHERE relnamespace = 'public'::regnamespace AND relkind = 'r'";
+    let mut rows = String::new();
+    for table in connection.values::<String>(tables).await {
+        let all = format!("SELECT stored::TEXT FROM {table} AS stored");
+        rows.extend(connection.values::<String>(&all).await);
+    }
+    rows.into_bytes()
+}
+
+#[on_each_database]
+async fn a_stolen_database_opens_nothing(database: TestDatabase) {
+    let launch = ServerLaunch::on(BINARY, database);
     let mut server = start(launch.env("HATO_DEFAULT_PLAN", "pro")).await;
     let app = app(&server, "owner@example.com").await;
     let secrets = whatever_opens(&server, &app).await;
+    let hash: Vec<u8> = value(&server, "SELECT hash FROM api_keys WHERE name = 'known'").await;
     server.kill().await;
-    let files = ["hato.db", "hato.db-wal"].map(|name| server.data_dir().join(name));
-    let stored = files
-        .map(|file| std::fs::read(file).expect("a file"))
-        .concat();
-    let holds = |text: &[u8]| stored.windows(text.len()).any(|part| part == text);
+    let stored = stored(&server).await;
+    let is_in_it = |text: &[u8]| stored.windows(text.len()).any(|part| part == text);
+    let holds = |text: &[u8]| is_in_it(text) || is_in_it(hex::encode(text).as_bytes());
+    assert!(holds(&hash), "bytes are found");
     for plain in ["owner@example.com", "https://hooks.example.com/1"] {
         assert!(holds(plain.as_bytes()), "{plain} is stored as it is");
     }

@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 use aws_lc_rs::digest::{SHA384, digest};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use hato_testkit::TestDatabase;
 use hato_testkit::owner::PASSWORD;
 use hato_testkit::server::ServerLaunch;
+use hato_testkit::{TestDatabase, on_each_database};
 use http::Method;
 use serde_json::json;
 
@@ -244,9 +244,9 @@ async fn pages_are_guarded_and_compressed() {
     }
 }
 
-#[tokio::test]
-async fn a_form_signs_a_browser_in() {
-    let server = server(TestDatabase::sqlite().await).await;
+#[on_each_database]
+async fn a_form_signs_a_browser_in(database: TestDatabase) {
+    let server = server(database).await;
     let form = |path, headers: &'static [(&'static str, &'static str)], body: &'static str| {
         let client = server.client();
         async move { send(&client, Method::POST, path, headers, body).await }

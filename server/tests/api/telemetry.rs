@@ -215,10 +215,10 @@ async fn a_send_is_found_whichever_process_delivers_it(database: TestDatabase) {
     assert_found(&collector.spans(), &send, ["api", "worker"]);
 }
 
-#[tokio::test]
-async fn an_assistants_request_and_a_form_name_their_sends() {
+#[on_each_database]
+async fn an_assistants_request_and_a_form_name_their_sends(database: TestDatabase) {
     let collector = Collector::start().await;
-    let launch = ServerLaunch::new(BINARY).env("HATO_OTLP_ENDPOINT", &collector.url);
+    let launch = ServerLaunch::on(BINARY, database).env("HATO_OTLP_ENDPOINT", &collector.url);
     let server = start(launch).await;
     let app = app(&server, "owner@example.com").await;
     let message = json!({"title": "t", "body": "b"});

@@ -91,10 +91,9 @@ async fn deliveries_are_told_by_push_service(database: TestDatabase) {
     assert!(value(&text, opened) >= Some(1.0), "{text}");
 }
 
-#[tokio::test]
-async fn a_push_service_that_throttles_pauses_the_app() {
+#[on_each_database]
+async fn a_push_service_that_throttles_pauses_the_app(database: TestDatabase) {
     let service = PushService::start().await;
-    let database = TestDatabase::sqlite().await;
     let server = start(launch(database).with_push_service(&service)).await;
     let metrics = metrics_of(&server);
     let app = app(&server, "owner@example.com").await;
