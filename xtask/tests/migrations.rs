@@ -91,8 +91,10 @@ fn harm(migration: &str) -> Option<&'static str> {
         if has(&words, &["DROP", "TABLE"]) {
             return Some("drops a table");
         }
-        let alters = has(&words, &["ALTER", "TABLE"]);
-        let clauses = alters.then(|| clauses(statement)).unwrap_or_default();
+        if !has(&words, &["ALTER", "TABLE"]) {
+            return None;
+        }
+        let clauses = clauses(statement);
         clauses.iter().find_map(|clause| harm_of_clause(clause))
     })
 }
