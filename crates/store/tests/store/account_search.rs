@@ -7,8 +7,8 @@ use hato_testkit::{TestDatabase, on_each_database};
 use crate::test_store::{TestStore, at, notification};
 
 /// The titles that a search finds, and whether it was cut short.
-async fn titles(test: &TestStore, account: &AccountId, text: &str) -> (Vec<String>, bool) {
-    let found = test.store.sends_of_account(account, text, 3).await;
+async fn titles(test: &TestStore, account: &AccountId, part: &str) -> (Vec<String>, bool) {
+    let found = test.store.sends_of_account(account, part, 3).await;
     let found = found.expect("found");
     let titles = found.items.into_iter().map(|send| send.title);
     (titles.collect(), found.is_cut_short)
