@@ -44,7 +44,7 @@ texts! {
         refused = "拒否：プッシュサービスが続けて受け付けませんでした",
             "Refused: its push service repeatedly refused messages";
         remove = "削除", "Remove";
-        remove_text = "この購読者の記録を削除し、以後は通知を送りません。相手のブラウザがふたたび登録すると、新しい購読者になります。",
+        remove_text = "この購読者の記録を削除し、以後は通知を送りません。相手のブラウザが再び登録すると、新しい購読者になります。",
             "Its record is deleted and it receives no more notifications. If that browser registers again, it becomes a new subscriber.";
         remove_now = "購読者を削除する", "Remove the subscriber";
         removed = "購読者を削除しました。", "The subscriber was removed.";
