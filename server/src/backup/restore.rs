@@ -1,7 +1,7 @@
 //! `hato-server restore`: puts a back-up where a server's data belongs (CONTRACT 1).
 //!
-//! Everything is read and judged in a folder beside that place first. What is there is never overwritten: with `--force` it gets another
-//! name.
+//! Everything is read and judged in a folder beside that place first, or above it while it is not there. What is there is never
+//! overwritten: with `--force` it gets another name.
 
 mod existing_files;
 
@@ -47,10 +47,6 @@ pub async fn restore(args: &RestoreArgs) -> Result<(), BackupError> {
     if !args.force {
         refuse_if_there(&data_dir.join("secrets.toml"))?;
     }
-    for folder in [data_dir.as_path(), folder_of(&place)] {
-        let made = DirBuilder::new().recursive(true).mode(0o700).create(folder);
-        made.map_err(|error| BackupError::RestoreTarget(folder.to_owned(), error))?;
-    }
     let unpacked = Unpacked::read(&args.file, &place).await?;
     let database = match (unpacked.contents.database, database) {
         (Some(_), None) => return Err(BackupError::OtherDatabase),
@@ -70,8 +66,26 @@ pub async fn restore(args: &RestoreArgs) -> Result<(), BackupError> {
     if args.force && args.store.is_postgres() {
         hato_store::refuse_if_in_use(&args.store.url()).await?;
     }
+    make_folders(data_dir, database.as_deref())?;
     unpacked.put(data_dir, database.as_deref())?;
     drop(held);
+    tell(data_dir, database.as_deref());
+    Ok(())
+}
+
+/// Makes the folders that are not there, for the server's user alone.
+fn make_folders(data_dir: &Path, database: Option<&Path>) -> Result<(), BackupError> {
+    for folder in [Some(data_dir), database.map(folder_of)]
+        .into_iter()
+        .flatten()
+    {
+        let made = DirBuilder::new().recursive(true).mode(0o700).create(folder);
+        made.map_err(|error| write_error(folder, error))?;
+    }
+    Ok(())
+}
+
+fn tell(data_dir: &Path, database: Option<&Path>) {
     let folder = data_dir.display();
     match database {
         Some(database) => println!(
@@ -80,7 +94,6 @@ pub async fn restore(args: &RestoreArgs) -> Result<(), BackupError> {
         ),
         None => println!("restored the secrets in {folder}; the back-up has no database"),
     }
-    Ok(())
 }
 
 /// A back-up that was read and found good.
@@ -90,9 +103,10 @@ struct Unpacked {
 }
 
 impl Unpacked {
-    /// Reads the file into a folder beside the place of the database, and judges what was in it.
+    /// Reads the file into a folder on the disk of the database's place, and judges what was in it.
     async fn read(file: &Path, place: &Path) -> Result<Self, BackupError> {
-        let unfinished = Unfinished::beside(place).map_err(|error| write_error(place, error))?;
+        let unfinished = Unfinished::within(nearest_folder(folder_of(place)));
+        let unfinished = unfinished.map_err(|error| write_error(place, error))?;
         let unpacked = Self::unpack(file, unfinished).map_err(|error| match error {
             UnpackError::Archive(error) => BackupError::Archive(error),
             UnpackError::Write(error) => write_error(place, error),
@@ -140,6 +154,13 @@ impl Unpacked {
         let put = fs::rename(self.database(), database).and_then(|()| sync_folder(database));
         put.map_err(|error| write_error(database, error))
     }
+}
+
+/// The folder, or while it is not there the one in which it would be made.
+fn nearest_folder(folder: &Path) -> &Path {
+    let mut folders = folder.ancestors();
+    let nearest = folders.find(|folder| folder.is_dir());
+    nearest.unwrap_or_else(|| Path::new("."))
 }
 
 /// Why a file was not unpacked.

@@ -12,7 +12,7 @@ use super::folder_of;
 /// How the folder is called in which a back-up is made.
 const UNFINISHED: &str = ".hato-backup-";
 
-/// A folder beside a file, on the same disk, for its owner alone. It goes with the value, and is locked until then.
+/// A folder on the disk of what it is for, for its owner alone. It goes with the value, and is locked until then.
 pub(super) struct Unfinished {
     folder: TempDir,
     _lock: File,
@@ -20,10 +20,14 @@ pub(super) struct Unfinished {
 
 impl Unfinished {
     pub(super) fn beside(file: &Path) -> io::Result<Self> {
+        Self::within(folder_of(file))
+    }
+
+    pub(super) fn within(folder: &Path) -> io::Result<Self> {
         let folder = tempfile::Builder::new()
             .prefix(UNFINISHED)
             .permissions(Permissions::from_mode(0o700))
-            .tempdir_in(folder_of(file))?;
+            .tempdir_in(folder)?;
         let lock = File::open(folder.path())?;
         lock.lock()?;
         Ok(Self {

@@ -67,16 +67,35 @@ async fn whole() -> Whole {
     }
 }
 
-/// Tries to restore these bytes: it is refused, with the words, and leaves nothing behind.
+/// What a folder holds: names and bytes.
+fn contents(folder: &Path) -> Vec<(String, Vec<u8>)> {
+    let names = names(folder).into_iter();
+    let read = |name: String| (name.clone(), read(&folder.join(name)));
+    names.map(read).collect()
+}
+
+/// Tries to restore these bytes where nothing is, and in the place of data: it is refused, with the words, and touches nothing.
 async fn assert_refused(bytes: &[u8], words: &str) {
     let (folder, file) = target();
     fs::write(&file, bytes).expect("written");
-    let data = folder.path().join("data");
-    let launch = ServerLaunch::new(BINARY).data_dir(&data);
-    let (code, line) = refusal(&run(&launch, "restore", &[&file.display().to_string()]).await);
-    assert_eq!(code, Some(1), "{line}");
-    assert!(line.contains(words), "{words} in {line}");
-    assert!(names(&data).is_empty(), "{:?}", names(&data));
+    let [nothing, data] = ["nothing", "data"].map(|name| folder.path().join(name));
+    fs::create_dir(&data).expect("a folder");
+    for name in ["hato.db", "hato.db-wal", "secrets.toml"] {
+        fs::write(data.join(name), format!("precious {name}")).expect("written");
+    }
+    let before = contents(&data);
+    let file = file.display().to_string();
+    for (place, arguments) in [
+        (nothing, &[&*file][..]),
+        (data.clone(), &[&file, "--force"]),
+    ] {
+        let launch = ServerLaunch::new(BINARY).data_dir(&place);
+        let (code, line) = refusal(&run(&launch, "restore", arguments).await);
+        assert_eq!(code, Some(1), "{line}");
+        assert!(line.contains(words), "{words} in {line}");
+    }
+    assert_eq!(contents(&data), before);
+    assert_eq!(names(folder.path()), ["backup.tar.zst", "data"]);
 }
 
 #[tokio::test]
