@@ -8,7 +8,7 @@ use hato_service::access::Operator;
 use hato_store::SnapshotError;
 
 use crate::admin;
-use crate::config::StoreConfig;
+use crate::config::{RetentionConfig, StoreConfig};
 use crate::database::{self, DatabaseError};
 
 /// The arguments of `hato-server check`.
@@ -17,6 +17,9 @@ pub struct CheckArgs {
     /// Repairs what can be repaired: removes rows that belong to nothing, and counts anew
     #[arg(long)]
     repair: bool,
+    /// For how long servers keep things: what is older may be half removed.
+    #[command(flatten)]
+    retention: RetentionConfig,
     /// Where the data is.
     #[command(flatten)]
     store: StoreConfig,
@@ -68,7 +71,9 @@ pub async fn run(args: &CheckArgs) -> Result<(), CheckError> {
     }
     let store = database::open(&args.store).await?;
     let service = admin::service(Arc::clone(&store), Secrets::default());
-    let checked = service.check(&Operator::local(), args.repair).await;
+    let operator = Operator::local();
+    let checked = service.check(&operator, args.retention.span(), args.repair);
+    let checked = checked.await;
     store.close().await;
     let checked = checked.map_err(|error| CheckError::Failed(admin::cause(&error)))?;
     let repaired = checked.flaws.iter().filter(|flaw| flaw.is_repaired).count();

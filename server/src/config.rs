@@ -14,6 +14,7 @@ mod log;
 mod parser;
 mod plan;
 mod postgres;
+mod retention;
 mod role;
 mod secrets;
 mod store;
@@ -31,13 +32,13 @@ pub use limits::LimitsConfig;
 pub use log::{LogConfig, LogFormat, OtlpConfig};
 pub use parser::{SettingError, SettingParser, read_environment};
 pub use plan::{PlanConfig, plan};
+pub use retention::RetentionConfig;
 pub use role::Role;
 pub use secrets::{ConfiguredSecrets, SecretsConfig, secret_from_hex};
 pub use store::{StoreConfig, database_url_error};
 pub use trusted_proxies::TrustedProxies;
 
 use base_url::web_url;
-use parser::plain_number;
 use trusted_proxies::NETWORKS;
 
 /// The settings of `hato-server serve`.
@@ -89,10 +90,9 @@ pub struct Config {
     /// Where the data is.
     #[command(flatten)]
     pub store: StoreConfig,
-    /// Days after which sends, dead letters and deactivated subscriptions are purged
-    #[arg(long, env = "HATO_RETENTION_DAYS")]
-    #[arg(value_name = "DAYS", help_heading = "Data", default_value = "90", value_parser = retention_days())]
-    pub retention_days: u32,
+    /// For how long things are kept.
+    #[command(flatten)]
+    pub retention: RetentionConfig,
     /// The back-ups that are made.
     #[command(flatten)]
     pub backup: BackupConfig,
@@ -176,10 +176,4 @@ fn registration() -> SettingParser<bool> {
 
 fn pricing_url(text: &str) -> Option<String> {
     web_url(text).map(|_| text.to_owned())
-}
-
-fn retention_days() -> SettingParser<u32> {
-    SettingParser::text("a number of days, at least 1", |text| {
-        plain_number(text).filter(|days| *days > 0)
-    })
 }

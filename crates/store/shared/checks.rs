@@ -1,21 +1,25 @@
 //! Counters and indexes against the rows that they are made of.
 //!
-//! What is counted where: subscriptions on their app, recipients on their send, tags in blocks of positions. Whoever changes rows changes
-//! these in the same transaction, so that a difference at any moment is a flaw.
+//! What is counted where: subscriptions and VAPID keys on their app, recipients on their send, tags in blocks of positions. Whoever changes
+//! rows changes these in the same transaction, so that a difference at any moment is a flaw.
+
+#[path = "checks/sends.rs"]
+mod sends;
+
+use std::fmt::Display;
 
 use async_trait::async_trait;
-use hato_domain::{AppId, PositionSet, SendId, UnixMillis};
+use hato_domain::{AppId, PositionSet, UnixMillis};
 use hato_service::ports::{CheckStore, Flaw, StoreError};
 
 use crate::Database;
 use crate::dialect::{DbConnection, check_references, lock_app, readers, snapshot};
 use crate::error::with_context;
-use crate::event_readers::EventReaders;
 use crate::reach_blocks::decoded;
 use crate::selection::add_block;
-use crate::settlement::finish;
 use crate::tag_checks::check_tags;
 use crate::transaction::transaction;
+use sends::{check_failures, check_sends};
 
 #[async_trait]
 impl CheckStore for Database {
@@ -30,6 +34,23 @@ impl CheckStore for Database {
             check_references(&mut read, false).await
         };
         checked.await.map_err(with_context("check references"))
+    }
+
+    async fn check_failures(
+        &self,
+        kept_from: UnixMillis,
+        repair: bool,
+    ) -> Result<Vec<Flaw>, StoreError> {
+        if repair {
+            return transaction!(self, "repair failures", |c| {
+                check_failures(c, kept_from, true).await
+            });
+        }
+        let checked = async {
+            let mut read = snapshot(self).await?;
+            check_failures(&mut read, kept_from, false).await
+        };
+        checked.await.map_err(with_context("check failures"))
     }
 
     async fn check_sends(&self, now: UnixMillis, repair: bool) -> Result<Vec<Flaw>, StoreError> {
@@ -77,17 +98,6 @@ impl CheckStore for Database {
     }
 }
 
-async fn check_sends(
-    c: &mut DbConnection,
-    now: UnixMillis,
-    repair: bool,
-) -> sqlx::Result<Vec<Flaw>> {
-    let mut flaws = check_sums(c, repair).await?;
-    flaws.extend(check_ended(c, repair).await?);
-    flaws.extend(check_unended(c, now, repair).await?);
-    Ok(flaws)
-}
-
 async fn check_app(c: &mut DbConnection, app: &AppId, repair: bool) -> sqlx::Result<Vec<Flaw>> {
     let mut flaws = check_counters(c, app, repair).await?;
     flaws.extend(check_tags(c, app, repair).await?);
@@ -96,93 +106,20 @@ async fn check_app(c: &mut DbConnection, app: &AppId, repair: bool) -> sqlx::Res
     Ok(flaws)
 }
 
-/// A flaw for each of these.
-fn flaws(
-    what: &str,
-    subjects: impl IntoIterator<Item = String>,
-    is_repaired: bool,
-) -> impl Iterator<Item = Flaw> {
-    subjects.into_iter().map(move |subject| Flaw {
-        what: format!("{subject}: {what}"),
+/// A counter that says another number than its rows.
+fn miscounted(subject: impl Display, stored: i64, counted: i64, is_repaired: bool) -> Flaw {
+    Flaw {
+        what: format!("{subject}: {stored} by the counter, {counted} by the rows"),
         is_repaired,
-    })
-}
-
-/// A send that has ended was for as many recipients as its outcomes count. Who is in none of them was skipped.
-async fn check_sums(c: &mut DbConnection, repair: bool) -> sqlx::Result<Vec<Flaw>> {
-    const WHAT: &str = "the outcomes do not add up to the recipients";
-    let mut repaired = Vec::new();
-    if repair {
-        repaired = sqlx::query_scalar!(
-            r#"UPDATE sends AS checked SET skipped = recipients - sent - failed_expired - failed_other - cancelled
-               WHERE finished_at IS NOT NULL
-                 AND recipients <> sent + failed_expired + failed_other + skipped + cancelled
-                 AND recipients >= sent + failed_expired + failed_other + cancelled
-               RETURNING id AS "id!""#
-        )
-        .fetch_all(&mut *c)
-        .await?;
     }
-    let left = sqlx::query_scalar!(
-        "SELECT id FROM sends AS checked WHERE finished_at IS NOT NULL
-           AND recipients <> sent + failed_expired + failed_other + skipped + cancelled
-         ORDER BY id"
-    )
-    .fetch_all(c)
-    .await?;
-    Ok(flaws(WHAT, repaired, true)
-        .chain(flaws(WHAT, left, false))
-        .collect())
 }
 
-/// A send ends with its last page.
-async fn check_ended(c: &mut DbConnection, repair: bool) -> sqlx::Result<Vec<Flaw>> {
-    const WHAT: &str = "it has ended, and pages of it are queued";
-    let ended = sqlx::query_scalar!(
-        "SELECT id FROM sends AS checked WHERE finished_at IS NOT NULL
-           AND EXISTS (SELECT 1 FROM jobs WHERE jobs.send_id = checked.id) ORDER BY id"
-    )
-    .fetch_all(&mut *c)
-    .await?;
-    if repair && !ended.is_empty() {
-        sqlx::query!(
-            "DELETE FROM jobs
-             WHERE send_id IN (SELECT checked.id FROM sends AS checked WHERE finished_at IS NOT NULL)"
-        )
-        .execute(c)
-        .await?;
-    }
-    Ok(flaws(WHAT, ended, repair).collect())
-}
-
-/// A send that has not ended waits for its time, or has pages.
-async fn check_unended(
-    c: &mut DbConnection,
-    now: UnixMillis,
-    repair: bool,
-) -> sqlx::Result<Vec<Flaw>> {
-    const WHAT: &str = "it has not ended, and no page of it is queued";
-    let unended = sqlx::query_scalar!(
-        "SELECT checked.id FROM sends AS checked CROSS JOIN apps AS p
-         WHERE p.id = checked.app_id AND p.deleted_at IS NULL
-           AND checked.finished_at IS NULL AND checked.waits_until IS NULL
-           AND NOT EXISTS (SELECT 1 FROM jobs WHERE jobs.send_id = checked.id) ORDER BY checked.id"
-    )
-    .fetch_all(&mut *c)
-    .await?;
-    if repair {
-        for send in &unended {
-            finish(c, &SendId::trusted(send.clone()), EventReaders::NONE, now).await?;
-        }
-    }
-    Ok(flaws(WHAT, unended, repair).collect())
-}
-
-/// What an app's subscriptions are.
+/// What an app's subscriptions and VAPID keys are.
 struct Counted {
     active: i64,
     deactivated: i64,
     last_position: i64,
+    last_vapid_key: i64,
 }
 
 impl Counted {
@@ -196,11 +133,16 @@ impl Counted {
                 self.deactivated,
                 rows.deactivated,
             ),
-            // It never goes down.
+            // These never go down.
             (
                 "the last position",
                 self.last_position,
                 rows.last_position.max(self.last_position),
+            ),
+            (
+                "the last VAPID key",
+                self.last_vapid_key,
+                rows.last_vapid_key.max(self.last_vapid_key),
             ),
         ] {
             if stored != counted {
@@ -222,11 +164,10 @@ async fn check_counters(
     if repair && !wrong.is_empty() {
         write_counters(c, app, &rows, &stored).await?;
     }
-    let flaws = wrong.into_iter().map(|(what, stored, counted)| Flaw {
-        what: format!("{app}: {what}: {stored} by the counter, {counted} by the rows"),
-        is_repaired: repair,
-    });
-    Ok(flaws.collect())
+    let flaw = |(what, stored, counted)| {
+        miscounted(format_args!("{app}: {what}"), stored, counted, repair)
+    };
+    Ok(wrong.into_iter().map(flaw).collect())
 }
 
 /// What the app's counters say.
@@ -234,7 +175,7 @@ async fn read_counters(c: &mut DbConnection, app: &AppId) -> sqlx::Result<Counte
     sqlx::query_as!(
         Counted,
         r#"SELECT active_subscriptions AS "active!", deactivated_subscriptions AS "deactivated!",
-                  last_position AS "last_position!"
+                  last_position AS "last_position!", last_vapid_key AS "last_vapid_key!"
            FROM apps WHERE id = $1"#,
         app.as_str()
     )
@@ -246,7 +187,13 @@ async fn count_rows(c: &mut DbConnection, app: &AppId) -> sqlx::Result<Counted> 
     sqlx::query_as!(
         Counted,
         r#"SELECT COUNT(position) AS "active!: i64", COUNT(*) - COUNT(position) AS "deactivated!: i64",
-                  COALESCE(MAX(position), 0) AS "last_position!: i64"
+                  COALESCE(MAX(position), 0) AS "last_position!: i64",
+                  (SELECT MAX(number)
+                   FROM (SELECT vapid_key AS number FROM apps WHERE id = $1
+                         UNION ALL SELECT number FROM vapid_keys WHERE app_id = $1
+                         UNION ALL SELECT COALESCE(MAX(vapid_key), 0) FROM subscriptions
+                                   WHERE app_id = $1 AND position IS NOT NULL AND vapid_key > 0) AS known)
+                  AS "last_vapid_key!: i64"
            FROM subscriptions WHERE app_id = $1"#,
         app.as_str()
     )
@@ -261,12 +208,14 @@ async fn write_counters(
     stored: &Counted,
 ) -> sqlx::Result<()> {
     sqlx::query!(
-        "UPDATE apps SET active_subscriptions = $2, deactivated_subscriptions = $3, last_position = $4
+        "UPDATE apps SET active_subscriptions = $2, deactivated_subscriptions = $3, last_position = $4,
+                         last_vapid_key = $5
          WHERE id = $1",
         app.as_str(),
         counted.active,
         counted.deactivated,
-        stored.last_position.max(counted.last_position)
+        stored.last_position.max(counted.last_position),
+        stored.last_vapid_key.max(counted.last_vapid_key)
     )
     .execute(c)
     .await

@@ -58,7 +58,7 @@ fn delivery_settings(config: &Config, vapid_subject: String) -> DeliverySettings
         ..DeliverySettings::new(
             vapid_subject,
             config.delivery.retry_delays,
-            config.retention_days,
+            config.retention.days,
         )
     }
 }

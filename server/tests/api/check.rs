@@ -91,19 +91,25 @@ async fn used(database: TestDatabase) -> (HatoServer, OwnedApp) {
 #[on_each_database]
 async fn counters_are_compared_with_the_rows(database: TestDatabase) {
     let (server, app) = used(database).await;
+    let keys = format!("/api/v1/apps/{}/vapid-keys", app.id);
+    let added = post(&app.admin, &keys, &json!({})).await;
+    assert_eq!(added.status, 201, "{added}");
     let before = snapshot(&app).await;
     execute(
         &server,
-        "UPDATE apps SET active_subscriptions = 7, deactivated_subscriptions = 0, last_position = 1",
+        "UPDATE apps SET active_subscriptions = 7, deactivated_subscriptions = 0, last_position = 1, last_vapid_key = 0",
     )
     .await;
     let words = [
         "active subscriptions: 7 by the counter, 3 by the rows",
         "deactivated subscriptions: 0 by the counter, 1 by the rows",
         "the last position: 1 by the counter, 3 by the rows",
+        "the last VAPID key: 0 by the counter, 1 by the rows",
     ];
     assert_repaired(&server, &words).await;
     assert_eq!(snapshot(&app).await, before);
+    let another = post(&app.admin, &keys, &json!({})).await;
+    assert_eq!(another.status, 201, "{another}");
 }
 
 #[on_each_database]
@@ -160,6 +166,71 @@ async fn those_who_failed_are_read(database: TestDatabase) {
     assert_repaired(&server, &["block 0 of those who failed cannot be read"]).await;
     let missed: i64 = value(&server, "SELECT missed FROM sends").await;
     assert_eq!(missed, 0, "the send tells of nobody");
+}
+
+/// A send of which two recipients were gone and one was refused.
+async fn failed(server: &HatoServer, app: &OwnedApp) {
+    let message = json!({"title": "t", "body": "b"});
+    post(&app.backend, "/api/v1/notify", &message).await;
+    execute(
+        server,
+        "UPDATE sends SET failed_expired = 2, failed_other = 1;
+         INSERT INTO send_failures (send_id, host, reason, recipients)
+         SELECT id, 'a.example', 'expired', 1 FROM sends;
+         INSERT INTO send_failures (send_id, host, reason, recipients)
+         SELECT id, 'b.example', 'expired', 1 FROM sends;
+         INSERT INTO send_failures (send_id, host, reason, recipients)
+         SELECT id, 'a.example', 'refused', 1 FROM sends",
+    )
+    .await;
+    assert_sound(server.launch()).await;
+}
+
+#[on_each_database]
+async fn failures_are_compared_with_their_hosts_and_reasons(database: TestDatabase) {
+    let (server, app) = used(database).await;
+    failed(&server, &app).await;
+    let changed = "UPDATE sends SET failed_expired = 5, failed_other = 0";
+    execute(&server, changed).await;
+    let words = [
+        "expired failures: 5 by the counter, 2 by the rows",
+        "other failures: 0 by the counter, 1 by the rows",
+    ];
+    assert_repaired(&server, &words).await;
+    let counts = "SELECT 10 * failed_expired + failed_other FROM sends";
+    assert_eq!(value::<i64>(&server, counts).await, 21);
+
+    execute(
+        &server,
+        "DELETE FROM jobs; DELETE FROM send_failures WHERE host = 'a.example';
+         UPDATE sends SET finished_at = created_at, status = 'done'",
+    )
+    .await;
+    let words = [
+        "expired failures: 2 by the counter, 1 by the rows",
+        "other failures: 1 by the counter, 0 by the rows",
+    ];
+    assert_repaired(&server, &words).await;
+    let skipped = "SELECT skipped FROM sends";
+    assert_eq!(value::<i64>(&server, skipped).await, 2);
+}
+
+/// What is older than sends are kept loses its rows before it goes.
+#[on_each_database]
+async fn failures_that_are_being_removed_are_no_flaw(database: TestDatabase) {
+    let (server, app) = used(database).await;
+    failed(&server, &app).await;
+    execute(
+        &server,
+        "DELETE FROM jobs; DELETE FROM send_failures;
+         UPDATE sends SET finished_at = created_at, status = 'done', created_at = created_at - 2 * 86400000",
+    )
+    .await;
+    let kept_for = async |days| check(server.launch(), &["--retention-days", days]).await;
+    let removed = kept_for("2").await;
+    assert_eq!(removed.status.code(), Some(0), "{}", text(&removed.stdout));
+    let kept = kept_for("3").await;
+    assert_eq!(kept.status.code(), Some(1), "{}", text(&kept.stdout));
 }
 
 #[on_each_database]

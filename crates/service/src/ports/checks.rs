@@ -21,6 +21,14 @@ pub trait CheckStore {
     /// Rows that refer to rows which are not there. Repairing removes them.
     async fn check_references(&self, repair: bool) -> Result<Vec<Flaw>, StoreError>;
 
+    /// Sends that count other failures than their rows for each push service and reason. Those of finished sends from before `kept_from`
+    /// may be about to be removed.
+    async fn check_failures(
+        &self,
+        kept_from: UnixMillis,
+        repair: bool,
+    ) -> Result<Vec<Flaw>, StoreError>;
+
     /// Sends whose recipients do not add up, that have ended with pages in the queue, or that have none and have not ended.
     async fn check_sends(&self, now: UnixMillis, repair: bool) -> Result<Vec<Flaw>, StoreError>;
 
@@ -31,6 +39,6 @@ pub trait CheckStore {
         limit: i64,
     ) -> Result<Vec<AppId>, StoreError>;
 
-    /// An app's counters of subscriptions, and its blocks of tags and reach, against its subscriptions.
+    /// An app's counters of subscriptions and VAPID keys, and its blocks of tags and reach, against their rows.
     async fn check_app(&self, app: &AppId, repair: bool) -> Result<Vec<Flaw>, StoreError>;
 }

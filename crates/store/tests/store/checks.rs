@@ -48,6 +48,8 @@ async fn looking_waits_for_nobody_who_writes(database: TestDatabase) {
     let store = &test.store;
     assert_eq!(store.check_references(false).await.expect("looked"), []);
     assert_eq!(store.check_sends(START, false).await.expect("looked"), []);
+    let failures = store.check_failures(START, false).await;
+    assert_eq!(failures.expect("looked"), []);
     let found = store.check_app(&app, false).await.expect("looked");
     let what = format!("{app}: active subscriptions: 7 by the counter, 3 by the rows");
     let is_repaired = false;

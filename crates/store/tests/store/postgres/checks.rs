@@ -9,7 +9,7 @@ use hato_testkit::TestDatabase;
 use sqlx::{Connection as _, Executor as _, PgConnection};
 
 use super::until_so_many_wait;
-use crate::test_store::{TestStore, endpoint};
+use crate::test_store::{START, TestStore, endpoint};
 
 const SUBSCRIBERS: usize = 8;
 
@@ -87,4 +87,32 @@ async fn what_is_lost_comes_back_while_tags_are_given_and_taken() {
         let left = test.store.check_app(&app, false).await;
         assert_eq!(left.expect("checked"), [], "round {round}");
     }
+}
+
+/// They are counted anew behind those who are counting: what these have written is not lost.
+#[tokio::test(flavor = "multi_thread")]
+async fn failures_that_are_counted_meanwhile_stay_counted() {
+    let test = TestStore::new(TestDatabase::postgres().await).await;
+    let app = test.app().await;
+    test.subscribe_all(&app, 2).await;
+    test.broadcast(&app, START).await;
+    test.database.execute("UPDATE sends SET failed_other = 7");
+    let mut writer = PgConnection::connect(test.database.url())
+        .await
+        .expect("a connection");
+    let counted = writer.execute(
+        "BEGIN; UPDATE sends SET failed_expired = failed_expired + 1;
+         INSERT INTO send_failures (send_id, host, reason, recipients)
+         SELECT id, 'push.example.com', 'expired', 1 FROM sends",
+    );
+    counted.await.expect("counted");
+    let store = Arc::clone(&test.store);
+    let repairing = tokio::spawn(async move { store.check_failures(START, true).await });
+    until_so_many_wait(&mut writer, 1).await;
+    writer.execute("COMMIT").await.expect("committed");
+
+    let flaws = repairing.await.expect("no panic").expect("repaired");
+    assert_eq!(flaws.len(), 1, "{flaws:?}");
+    let left = test.store.check_failures(START, false).await;
+    assert_eq!(left.expect("checked"), []);
 }
