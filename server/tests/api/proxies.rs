@@ -1,5 +1,4 @@
-//! A server behind Caddy and nginx as deploy/ sets them up, where they are installed: requests, events as they happen and lists of the
-//! largest size come through. How large that is all proxies in deploy/ say, and the guide.
+//! A server behind Caddy and nginx as deploy/ sets them up: requests, events as they happen and lists of the largest size come through. How large that is all proxies in deploy/ say, and the guide.
 
 mod proxy;
 
@@ -179,13 +178,10 @@ async fn upload(proxy: &Proxy, app: &OwnedApp, cookie: &str, list: &Path) -> Str
 
 #[tokio::test(flavor = "multi_thread")]
 async fn caddy_passes_on_what_a_server_is_asked() {
-    let Some(program) = Proxy::installed("caddy") else {
-        return;
-    };
     let (server, app) = behind_a_proxy().await;
     let address = server.address();
     let file = read("caddy/Caddyfile").replace("127.0.0.1:3000", &address.to_string());
-    let caddy = Proxy::caddy(&program, &file).await;
+    let caddy = Proxy::caddy(&file).await;
     assert_passes_on(&caddy, &server, &app).await;
 
     // As the guide asks it where nobody knows the name.
@@ -200,9 +196,6 @@ async fn caddy_passes_on_what_a_server_is_asked() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn caddy_passes_on_to_containers_and_fleets() {
-    let Some(program) = Proxy::installed("caddy") else {
-        return;
-    };
     let (server, _) = behind_a_proxy().await;
     let (address, port) = (server.address().to_string(), server.address().port());
     let port = format!("port {port}");
@@ -222,18 +215,15 @@ async fn caddy_passes_on_to_containers_and_fleets() {
             assert!(file.contains(place), "{place} in {file}");
             file = file.replace(place, here);
         }
-        let caddy = Proxy::caddy(&program, &file).await;
+        let caddy = Proxy::caddy(&file).await;
         assert_eq!(caddy.curl(&[], "/readyz").await, "ready", "{name}");
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn nginx_passes_on_what_a_server_is_asked() {
-    let Some(program) = Proxy::installed("nginx") else {
-        return;
-    };
     let (server, app) = behind_a_proxy().await;
     let file = read("nginx/hato.conf").replace("127.0.0.1:3000", &server.address().to_string());
-    let nginx = Proxy::nginx(&program, &file).await;
+    let nginx = Proxy::nginx(&file).await;
     assert_passes_on(&nginx, &server, &app).await;
 }

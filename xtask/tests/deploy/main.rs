@@ -1,5 +1,5 @@
-//! What deploy/ and the workflows say is valid, by the tools that read it. Proxies and systemd are asked where they are installed; what
-//! takes a container engine or a cluster is not run here, but held against its schema. The image runs in `server/tests/api/image.rs`.
+//! What deploy/ and the workflows say is valid, by the tools that read it. systemd is asked where it is installed; what takes a container
+//! engine or a cluster is not run here, but held against its schema. The image runs in `server/tests/api/image.rs`.
 
 mod packages;
 mod proxies;
@@ -13,6 +13,7 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
+use hato_cluster::find_program;
 use serde_json::Value;
 
 fn root() -> PathBuf {
@@ -35,7 +36,7 @@ fn files(folder: &str, end: &str) -> Vec<PathBuf> {
     found
 }
 
-/// A program that `scripts/setup test` installs beside others that verify.
+/// A program of Python that `scripts/setup test` installs beside others that verify.
 fn verifier(name: &str) -> Command {
     let folder = root().join("server/tests/verifiers/python/.venv/bin");
     let program = folder.join(name);
@@ -44,6 +45,16 @@ fn verifier(name: &str) -> Command {
         "{} is missing; `scripts/setup test` installs it",
         program.display()
     );
+    Command::new(program)
+}
+
+/// A proxy: the one that was fetched for tests, or the machine's.
+fn proxy(name: &str) -> Command {
+    let fetched = root().join("server/tests/verifiers/bin").join(name);
+    let found = Some(fetched).filter(|program| program.exists());
+    let found = found.or_else(|| find_program(name));
+    let program =
+        found.unwrap_or_else(|| panic!("{name} is missing; `scripts/setup test` fetches it"));
     Command::new(program)
 }
 

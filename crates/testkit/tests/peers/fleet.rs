@@ -1,13 +1,13 @@
 //! The program behind `make fleet`.
 
 use std::{
-    fs,
+    env, fs,
     net::{Ipv4Addr, SocketAddr},
     path::{Path, PathBuf},
     process::Stdio,
 };
 
-use hato_testkit::{client::Client, load_balancer::Program};
+use hato_testkit::client::Client;
 use tokio::{
     io::{AsyncBufReadExt, BufReader},
     process::{Child, Command},
@@ -15,6 +15,12 @@ use tokio::{
 
 /// So many that a load balancer chooses each process among them.
 const REQUESTS: usize = 32;
+
+/// Where `scripts/setup test` puts what is not installed.
+const VERIFIERS: &str = concat!(
+    env!("CARGO_MANIFEST_DIR"),
+    "/../../server/tests/verifiers/bin"
+);
 
 const FLEET: &str = env!("CARGO_BIN_EXE_hato-fleet");
 
@@ -29,7 +35,9 @@ fn server() -> PathBuf {
 }
 
 fn start(balancer: &str) -> Child {
+    let path = env::var("PATH").unwrap_or_default();
     let fleet = Command::new(FLEET)
+        .env("PATH", format!("{VERIFIERS}:{path}"))
         .arg("--server")
         .arg(server())
         .args(["--listen", "127.0.0.1:0", "--balancer", balancer])
@@ -127,20 +135,16 @@ async fn a_fleet_is_ready_and_leaves_nothing_behind() {
     assert!(!folder.exists() && !is_named_by_a_process(&folder));
 }
 
-/// Where Caddy or nginx is installed.
 #[tokio::test]
 async fn whoever_asks_the_load_balancer_is_answered_while_an_api_process_lives() {
-    if Program::find().is_none() {
-        eprintln!("not run: neither Caddy nor nginx is installed");
-        return;
-    }
     let mut fleet = start("auto");
     let said = explanation(&mut fleet).await;
     let front = said.iter().find_map(|line| {
         let (_, rest) = line.split_once("http://localhost:")?;
         rest.split_once(" (through ")?.0.parse().ok()
     });
-    let front = SocketAddr::from((Ipv4Addr::LOCALHOST, front.expect("its port")));
+    let front = front.expect("Caddy or nginx is there; `scripts/setup test` fetches both");
+    let front = SocketAddr::from((Ipv4Addr::LOCALHOST, front));
     let api = processes(&said, "api");
     assert!(api.iter().all(|(address, _)| *address != front));
     signal("KILL", api[0].1).await;

@@ -16,6 +16,9 @@ use tokio::time::{interval, timeout};
 /// The name that the files of deploy/ have, or are told.
 pub const NAME: &str = "push.example.com";
 
+/// Where `scripts/setup test` puts what is not installed.
+const VERIFIERS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/verifiers/bin");
+
 const TIMEOUT: Duration = Duration::from_mins(1);
 
 /// A proxy that runs; killed when dropped.
@@ -27,17 +30,16 @@ pub struct Proxy {
 }
 
 impl Proxy {
-    /// The program, where it is installed.
-    pub fn installed(name: &str) -> Option<PathBuf> {
-        let found = find_program(name);
-        if found.is_none() {
-            eprintln!("not run: {name} is not installed");
-        }
-        found
+    /// The program: the one that was fetched for tests, or the machine's.
+    fn program(name: &str) -> PathBuf {
+        let fetched = Path::new(VERIFIERS).join(name);
+        let found = Some(fetched).filter(|program| program.exists());
+        let found = found.or_else(|| find_program(name));
+        found.unwrap_or_else(|| panic!("{name} is missing; `scripts/setup test` fetches it"))
     }
 
     /// Caddy with this file, and a certificate that it signs itself.
-    pub async fn caddy(program: &Path, file: &str) -> Self {
+    pub async fn caddy(file: &str) -> Self {
         let (folder, https, http) = places();
         let block = file.strip_suffix("}\n").expect("one block");
         let configuration = format!(
@@ -48,7 +50,7 @@ impl Proxy {
         );
         let path = folder.path().join("Caddyfile");
         fs::write(&path, configuration).expect("a file");
-        let mut caddy = Command::new(program);
+        let mut caddy = Command::new(Self::program("caddy"));
         caddy.args(["run", "--config"]).arg(path);
         caddy.env("HATO_DOMAIN", NAME);
         caddy.envs(["XDG_CONFIG_HOME", "XDG_DATA_HOME"].map(|it| (it, folder.path())));
@@ -56,7 +58,7 @@ impl Proxy {
     }
 
     /// nginx with this file, as the one process that it is.
-    pub async fn nginx(program: &Path, file: &str) -> Self {
+    pub async fn nginx(file: &str) -> Self {
         let (folder, https, http) = places();
         let here = folder.path().display().to_string();
         let certificate = format!("/etc/letsencrypt/live/{NAME}");
@@ -80,7 +82,7 @@ impl Proxy {
         );
         let path = folder.path().join("nginx.conf");
         fs::write(&path, configuration).expect("a file");
-        let mut nginx = Command::new(program);
+        let mut nginx = Command::new(Self::program("nginx"));
         nginx.args(["-e", "stderr", "-p", &here, "-c"]).arg(path);
         Self::start(nginx, folder, https, http).await
     }

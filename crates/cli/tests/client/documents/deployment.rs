@@ -10,6 +10,12 @@ use tokio::process::Command;
 use super::{document, run};
 use crate::setup::{Port, server_binary};
 
+/// Where `scripts/setup test` puts what is not installed.
+const VERIFIERS: &str = concat!(
+    env!("CARGO_MANIFEST_DIR"),
+    "/../../server/tests/verifiers/bin"
+);
+
 /// Stand-ins for programs that change the machine; `systemctl` starts and stops the server as the unit would.
 const STAND_INS: [(&str, &str); 7] = [
     ("sudo", "[ \"$1\" != -u ] || shift 2; exec env \"$@\" < \"$ROOT/password\""),
@@ -21,8 +27,9 @@ const STAND_INS: [(&str, &str); 7] = [
     ("apt", "exit 0"),
     (
         "caddy",
-        "[ -x /usr/bin/caddy ] || exit 0
-XDG_CONFIG_HOME=$ROOT/caddy XDG_DATA_HOME=$ROOT/caddy exec /usr/bin/caddy \"$@\"",
+        "caddy=$VERIFIERS/caddy; [ -x \"$caddy\" ] || caddy=/usr/bin/caddy
+[ -x \"$caddy\" ] || { echo 'caddy is missing; `scripts/setup test` fetches it' >&2; exit 1; }
+XDG_CONFIG_HOME=$ROOT/caddy XDG_DATA_HOME=$ROOT/caddy exec \"$caddy\" \"$@\"",
     ),
     ("install", "args=(); while [ $# -gt 0 ]; do case $1 in -o|-g) shift;; *) args+=(\"$1\");; esac; shift; done; \
                  mkdir -p \"$ROOT/usr/local/bin\"; exec /usr/bin/install \"${args[@]}\""),
@@ -122,7 +129,8 @@ async fn every_command_of_the_deployment_guide() {
         .args(["-euo", "pipefail", "-c", &script])
         .current_dir(root)
         .env("PATH", format!("{own}:{path}"))
-        .env("ROOT", root);
+        .env("ROOT", root)
+        .env("VERIFIERS", VERIFIERS);
     for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("HATO_")) {
         command.env_remove(name);
     }
