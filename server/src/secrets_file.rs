@@ -169,6 +169,8 @@ fn complete(
     config: &SecretsConfig,
 ) -> Result<ConfiguredSecrets, SecretsFileError> {
     let mut table = file.read()?;
+    // Nothing joins what is damaged: the file is to stay as it is.
+    table.secrets()?;
     if config.generate {
         let mut added = false;
         for (name, configured) in SecretName::NEEDED

@@ -69,10 +69,9 @@ fn a_damaged_file_is_refused_and_kept() {
     let folder = tempfile::tempdir().expect("a folder");
     for text in ["pepper = \"short\"\n", "pepper = 1\n", "no toml"] {
         fs::write(folder.path().join(FILE), text).expect("written");
-        assert!(
-            load(folder.path(), &SecretsConfig::default()).is_err(),
-            "{text}"
-        );
+        for config in [SecretsConfig::default(), generating()] {
+            assert!(load(folder.path(), &config).is_err(), "{text}");
+        }
         assert_eq!(
             fs::read_to_string(folder.path().join(FILE)).expect("a file"),
             text
