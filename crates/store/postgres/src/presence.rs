@@ -46,15 +46,17 @@ impl Presence {
         let Some(id) = id.as_ref() else {
             return Ok(());
         };
+        // A transaction says that it writes, whatever a session may do by default.
+        let mut connection = connections.begin().await?;
         sqlx::query!(
             "WITH forgotten AS (DELETE FROM processes WHERE seen_at < now() - INTERVAL '1 day')
              INSERT INTO processes (id, seen_at) VALUES ($1, now())
              ON CONFLICT (id) DO UPDATE SET seen_at = now()",
             id
         )
-        .execute(connections)
-        .await
-        .map(drop)
+        .execute(&mut connection)
+        .await?;
+        connection.commit().await
     }
 
     /// Says that the process is gone, if it said that it was there.
