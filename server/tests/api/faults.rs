@@ -1,10 +1,12 @@
 //! Nothing accepted is lost, and nothing is counted twice, whatever happens around a send to thousands (CONTRACT 7).
 
+mod damaged_secrets;
 mod descriptors;
 mod disk;
 mod kills;
 mod locked;
 mod read_only;
+mod refused_start;
 mod silence;
 mod unreadable;
 
@@ -21,7 +23,7 @@ use hato_testkit::server::{HatoServer, ServerLaunch};
 use serde_json::{Value, json};
 
 use crate::database::{bytes as bytes_of, execute};
-use crate::fixtures::{app, post, register, start, wait_until};
+use crate::fixtures::{app, get, post, register, start, wait_until};
 
 /// Of so many requests one fails.
 const FAILURE_PERIOD: u64 = 20;
@@ -133,7 +135,45 @@ impl FaultFixture {
             extra += copies.saturating_sub(1);
         }
         self.push.assert_no_violations();
+        self.assert_statistics_agree().await;
         extra
+    }
+
+    /// The statistics are the sums of the history, whose sends are all done.
+    async fn assert_statistics_agree(&self) {
+        let history = self.history().await;
+        let sum = |items: &[Value], name: &str| -> u64 {
+            let counts = items.iter().map(|it| it[name].as_u64().expect("a count"));
+            counts.sum()
+        };
+        let path = format!("/api/v1/apps/{}/stats", self.app.id);
+        let stats = get(&self.current(&self.app.owner), &path).await.json();
+        let days = stats["daily"].as_array().expect("days");
+        let (sent, failed) = (sum(&history, "sent_count"), sum(&history, "failed_count"));
+        let totals = ["totalSent", "totalFailed", "monthlySent"].map(|name| &stats[name]);
+        let daily = ["sends", "sent", "failed"].map(|name| sum(days, name));
+        assert_eq!(
+            totals,
+            [sent, failed, sum(&history, "recipients")],
+            "{stats}"
+        );
+        assert_eq!(daily, [history.len() as u64, sent, failed], "{stats}");
+    }
+
+    /// All sends of the app, newest first.
+    async fn history(&self) -> Vec<Value> {
+        let owner = self.current(&self.app.owner);
+        let first = format!("/api/v1/apps/{}/notifications?limit=100", self.app.id);
+        let (mut items, mut path) = (Vec::new(), first.clone());
+        loop {
+            let mut page = get(&owner, &path).await.json();
+            items.append(page["items"].as_array_mut().expect("items"));
+            let Some(before) = page["next_before"].as_i64() else {
+                return items;
+            };
+            let id = page["next_before_id"].as_str().expect("an id");
+            path = format!("{first}&before={before}&before_id={id}");
+        }
     }
 
     /// The endpoints of a send's dead letters, which are few.

@@ -46,8 +46,8 @@ async fn without_file_descriptors_nobodys_attempt_is_used_up(database: TestDatab
     wait_until_logged(&server, "a connection cannot be accepted").await;
     assert!(!waiting.is_finished());
     limit_files(&server, before);
-    let served = waiting.await.expect("no panic").expect("an answer");
-    assert_eq!(served.status, 200, "{served}");
+    let reply = waiting.await.expect("no panic").expect("an answer");
+    assert_eq!(reply.status, 200, "{reply}");
 
     let path = format!("/api/v1/apps/{}/notifications", app.id);
     let history = wait_until(&app.owner, &path, |it| it["items"][0]["status"] == "done").await;

@@ -1,13 +1,19 @@
-//! A database file that may only be read.
+//! A database that may only be read.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::process::{Command, Output, Stdio};
+use std::time::Duration;
 
 use hato_testkit::TestDatabase;
+use hato_testkit::push_service::PushService;
 use hato_testkit::server::{HatoServer, ServerLaunch};
+use tokio::time::{interval, timeout};
 
-use crate::fixtures::{BINARY, start};
+use super::FaultFixture;
+use super::refused_start::{assert_delivered, assert_refused, with_queued_send};
+use crate::database::value;
+use crate::fixtures::BINARY;
 
 /// A user without rights, as nearly every system numbers them.
 const NOBODY_UID: &str = "65534";
@@ -37,19 +43,76 @@ fn serve(stopped: &HatoServer) -> Output {
 
 #[tokio::test]
 async fn a_file_that_may_only_be_read_ends_the_start_with_one_line_and_stays() {
-    let mut server = start(ServerLaunch::on(BINARY, TestDatabase::sqlite().await)).await;
-    server.terminate().await.expect("it stops");
+    let push = PushService::start().await;
+    let server = with_queued_send(TestDatabase::sqlite().await, &push).await;
     let path = server.data_dir().join("hato.db");
     let before = fs::read(&path).expect("the database");
-    fs::set_permissions(&path, fs::Permissions::from_mode(0o400)).expect("set");
-    let output = serve(&server);
-    let stderr = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(1), "{stderr}");
-    let lines = stderr.lines();
-    let said: Vec<_> = lines.filter(|it| it.starts_with("hato-server: ")).collect();
-    assert!(
-        said.len() == 1 && said[0].contains("may only be read"),
-        "{stderr}"
-    );
+    let set_mode = |mode| fs::set_permissions(&path, fs::Permissions::from_mode(mode));
+    set_mode(0o400).expect("set");
+    assert_refused(&serve(&server), 1, "may only be read");
     assert_eq!(fs::read(&path).expect("the database"), before);
+    set_mode(0o600).expect("set");
+    assert_delivered(&server, &push).await;
+}
+
+/// What PostgreSQL lets a session do unless it asks for more, and no session is older than that.
+fn set_read_only(database: &TestDatabase, is_read_only: bool) {
+    database.execute(&format!(
+        "BEGIN READ WRITE;
+         DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET default_transaction_read_only = {is_read_only}',
+                                    current_database()); END $$;
+         COMMIT"
+    ));
+    database.execute(
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+         WHERE datname = current_database() AND pid <> pg_backend_pid()",
+    );
+}
+
+/// Waits until the server has said once more that it has the database open, by which others know that they may not replace it.
+async fn wait_until_present(server: &HatoServer) {
+    let time = "SELECT CAST(1000 * EXTRACT(EPOCH FROM clock_timestamp()) AS BIGINT)";
+    let now: i64 = value(server, time).await;
+    let said = "SELECT CAST(1000 * EXTRACT(EPOCH FROM MAX(seen_at)) AS BIGINT) FROM processes";
+    let saying = async {
+        let mut ticks = interval(Duration::from_millis(100));
+        while value::<i64>(server, said).await <= now {
+            ticks.tick().await;
+        }
+    };
+    let in_time = timeout(Duration::from_mins(1), saying).await;
+    in_time.expect("it says so every 10 s");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn postgresql_that_becomes_read_only_by_default_keeps_a_send_and_refuses_the_next_start() {
+    const RECIPIENTS: u64 = 2_000;
+    let database = TestDatabase::postgres().await;
+    let launch = ServerLaunch::on(BINARY, database).env("HATO_RETRY_DELAYS", "200ms,500ms,2s");
+    let mut fixture = FaultFixture::new(launch, RECIPIENTS).await;
+    let before = fixture.served();
+    let send = fixture.send().await;
+    fixture
+        .push
+        .wait_until(|seen| seen.total.requests >= 300)
+        .await;
+    set_read_only(fixture.server.database(), true);
+    wait_until_present(&fixture.server).await;
+    // Its transactions say that they write, so those that are under way go on.
+    let outcome = fixture.finish(&send).await;
+    fixture.assert_nothing_lost(&outcome, &before).await;
+    let before = fixture.served();
+    let send = fixture.send().await;
+    fixture.server.kill().await;
+
+    let refused = fixture.server.launch().command("serve").output().await;
+    assert_refused(
+        &refused.expect("it runs"),
+        1,
+        "this PostgreSQL is read-only",
+    );
+    set_read_only(fixture.server.database(), false);
+    fixture.server.restart().await.expect("it starts again");
+    let outcome = fixture.finish(&send).await;
+    fixture.assert_nothing_lost(&outcome, &before).await;
 }
