@@ -1,19 +1,22 @@
 //! SIGKILL at random moments.
 
+mod accepting;
+mod in_flight;
+
 use hato_testkit::push_service::ScriptedResponse;
 use hato_testkit::seeded_rng;
 use hato_testkit::server::ServerLaunch;
 use hato_testkit::{TestDatabase, on_each_database};
 use serde_json::{Value, json};
 
+use self::in_flight::InFlight;
 use super::{DeliveryCounts, FAILURE_PERIOD, FaultFixture};
 use crate::fixtures::{BINARY, env_or, start};
 
+/// Recipients, unless a longer run has more.
 const RECIPIENTS: u64 = 5_000;
-/// Requests of a send at least: everybody gets one, and one in 20 fails.
-const REQUESTS: u64 = RECIPIENTS + RECIPIENTS / FAILURE_PERIOD;
 /// Requests that the push service may still have been answering when it was counted: much less than a page.
-const MAX_IN_FLIGHT: u64 = 100;
+const MAX_LATE: u64 = 100;
 /// Recipients that may be so unlucky that each of their attempts fails: of 5,000, with one in 20 failing, 0.03.
 const MAX_FAILED: u64 = 5;
 /// Kills during one send at most.
@@ -45,15 +48,39 @@ impl FaultFixture {
         let now = self.served();
         now.iter().map(|(id, count)| count - before[id]).sum()
     }
+}
 
-    /// Kills the server and starts it again; returns how many messages were taken since `before` and are not on record.
-    async fn kill(&mut self, send: &str, before: &DeliveryCounts) -> u64 {
-        self.server.kill().await;
-        let recorded = self.recorded(send).await;
-        let taken = self.taken(before);
-        self.server.restart().await.expect("it starts again");
-        assert!(taken >= recorded, "{recorded} of {taken} are on record");
-        taken - recorded
+/// A send during which the server is killed.
+struct InterruptedSend {
+    id: String,
+    /// How many messages each had been served before it.
+    before: DeliveryCounts,
+    kills: u64,
+    /// Messages that were taken and were not on record at a kill: their pages are delivered once more.
+    unrecorded: u64,
+    /// When the server that is running was started, Unix milliseconds.
+    started: i64,
+}
+
+impl InterruptedSend {
+    /// Kills the server and starts it again. What was taken since its start and is not on record is of pages that it had claimed.
+    async fn kill(&mut self, fixture: &mut FaultFixture) {
+        fixture.server.kill().await;
+        self.kills += 1;
+        let in_flight = fixture.in_flight(self.started).await;
+        in_flight.assert_bounded();
+        let recorded = fixture.recorded(&self.id).await;
+        let taken = fixture.taken(&self.before);
+        let unrecorded = taken.checked_sub(recorded + self.unrecorded);
+        let unrecorded = unrecorded.expect("whatever is on record was taken");
+        let InFlight { pages, recipients } = in_flight;
+        println!(
+            "killed with {pages} pages of {recipients} in flight, {unrecorded} of them taken and not on record"
+        );
+        assert!(unrecorded <= recipients, "more than was claimed");
+        self.unrecorded += unrecorded;
+        self.started = in_flight::now();
+        fixture.server.restart().await.expect("it starts again");
     }
 }
 
@@ -77,7 +104,8 @@ async fn nor_does_one_that_is_killed_during_a_send_to_a_tag(database: TestDataba
 /// Sends the message, which is for everyone, while the server is killed again and again.
 async fn survive_kills(database: TestDatabase, message: Value) {
     let launch = ServerLaunch::on(BINARY, database).env("HATO_RETRY_DELAYS", "200ms,500ms,2s");
-    let mut fixture = FaultFixture::new(launch, RECIPIENTS).await;
+    let recipients = env_or("HATO_RECIPIENTS", RECIPIENTS);
+    let mut fixture = FaultFixture::new(launch, recipients).await;
     fixture.tag_everybody("news").await;
     fixture
         .push
@@ -88,26 +116,44 @@ async fn survive_kills(database: TestDatabase, message: Value) {
     let mut rng = seeded_rng::from_env();
     let mut left = env_or("HATO_KILLS", 3);
     while left > 0 {
-        let before = fixture.served();
-        let send = fixture.send_message(&message).await;
-        let (mut killed, mut unrecorded) = (0, 0);
-        while killed < left.min(KILLS_OF_A_SEND)
-            && fixture.reaches(rng.u64(1..REQUESTS), &send).await
-        {
-            unrecorded = fixture.kill(&send, &before).await;
-            killed += 1;
-        }
-        left -= killed;
-        let outcome = fixture.finish(&send).await;
-        let extra = fixture.assert_nothing_lost(&outcome, &before).await;
-        assert!(
-            outcome["failed_count"].as_u64() <= Some(MAX_FAILED),
-            "{outcome}"
-        );
-        println!("{killed} kills, {extra} extra copies to {RECIPIENTS}: {outcome}");
-        assert!(
-            extra <= unrecorded + MAX_IN_FLIGHT,
-            "more than the {unrecorded} of pages in flight"
-        );
+        let kills = left.min(KILLS_OF_A_SEND);
+        left -= survive_kills_of_a_send(&mut fixture, &mut rng, kills, &message).await;
     }
+}
+
+/// Sends the message while the server is killed at most so often; returns how often that was.
+async fn survive_kills_of_a_send(
+    fixture: &mut FaultFixture,
+    rng: &mut seeded_rng::Rng,
+    kills: u64,
+    message: &Value,
+) -> u64 {
+    let recipients = fixture.browsers.len() as u64;
+    // Everybody gets one request at least, and one in 20 fails.
+    let requests = recipients + recipients / FAILURE_PERIOD;
+    let mut send = InterruptedSend {
+        before: fixture.served(),
+        id: fixture.send_message(message).await,
+        kills: 0,
+        unrecorded: 0,
+        started: 0,
+    };
+    while send.kills < kills && fixture.reaches(rng.u64(1..requests), &send.id).await {
+        send.kill(fixture).await;
+    }
+    let outcome = fixture.finish(&send.id).await;
+    let extra = fixture.assert_nothing_lost(&outcome, &send.before).await;
+    let InterruptedSend {
+        kills, unrecorded, ..
+    } = send;
+    assert!(
+        outcome["failed_count"].as_u64() <= Some(MAX_FAILED),
+        "{outcome}"
+    );
+    println!("{kills} kills, {extra} extra copies to {recipients}: {outcome}");
+    assert!(
+        extra <= unrecorded + MAX_LATE,
+        "more than the {unrecorded} of pages in flight"
+    );
+    kills
 }
