@@ -36,7 +36,7 @@ test:
 ## then what the dashboard's pages cost the database, and what axe-core and Lighthouse say of them, and their sizes
 test-long: test-programs
 	for round in 1 2 3 4 5; do cargo test --locked -p hato-server --test api crash || exit 1; done
-	HATO_KILLS=20 cargo test --locked -p hato-server --test api -- faults::kills --nocapture
+	HATO_KILLS=20 HATO_RECIPIENTS=25000 cargo test --locked -p hato-server --test api -- faults::kills --nocapture --test-threads 2
 	for round in 1 2 3; do HATO_RECIPIENTS=20000 cargo test --locked -p hato-server --test api -- faults::silence faults::disk --nocapture --test-threads 1 || exit 1; done
 	for round in 1 2 3; do cargo test --locked -p hato-delivery --test engine -- due_time_repair || exit 1; done
 	for round in 1 2 3 4 5; do cargo test --locked -p hato-store --test store -- queue_model --nocapture || exit 1; done
