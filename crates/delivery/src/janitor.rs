@@ -165,7 +165,7 @@ impl Janitor {
                 store.purge_recent_counts(old, STEP_ROWS).await
             }
             PurgeKind::RateWindows => store.purge_rate_windows(STEP_ROWS).await,
-            PurgeKind::UntoldEngagement => store.tell_engagement(now, STEP_ROWS).await,
+            PurgeKind::EngagementEvents => store.queue_engagement_events(now, STEP_ROWS).await,
             PurgeKind::EngagedRecipients => {
                 let hour = first_counted_hour(now.minus(FORGET_DELAY));
                 store.forget_engaged(hour, STEP_ROWS).await

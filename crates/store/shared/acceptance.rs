@@ -98,14 +98,14 @@ async fn queue_or_complete(
 ) -> sqlx::Result<()> {
     count_send(c, &send.app_id, send.now).await?;
     if audience.recipients() == 0 {
-        return tell_completed(c, send).await;
+        return queue_completed_event(c, send).await;
     }
     let queued = (send.id.as_str(), send.app_id.as_str());
     queue(c, queued, audience, send.now).await
 }
 
 /// Writes the event that tells that a send to nobody is over, if somebody reads the app's.
-async fn tell_completed(c: &mut DbConnection, send: &NewSend) -> sqlx::Result<()> {
+async fn queue_completed_event(c: &mut DbConnection, send: &NewSend) -> sqlx::Result<()> {
     let readers = EventReaders::find(c, &send.app_id, send.now).await?;
     let (of, completed) = ((&send.app_id, &send.id), (0, SendCounts::default()));
     insert_completed_event(c, readers, of, completed, send.now).await

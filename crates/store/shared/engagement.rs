@@ -15,10 +15,10 @@ use serde::Deserialize;
 
 use crate::Database;
 use crate::dialect::{DbConnection, sql};
+use crate::engagement_events::{due_sends, queue_engagement_events};
 use crate::error::{decode_error, json, with_context};
 use crate::recent_counts::{RecentCounts, add_to_quarter};
 use crate::transaction::transaction;
-use crate::untold_engagement::{due_sends, tell};
 use crate::values::{number_list, parse_clicks};
 use crate::written_blocks::WrittenBlocks;
 
@@ -39,13 +39,20 @@ impl EngagementStore for Database {
         })
     }
 
-    async fn tell_engagement(&self, now: UnixMillis, limit: u32) -> Result<bool, StoreError> {
+    async fn queue_engagement_events(
+        &self,
+        now: UnixMillis,
+        limit: u32,
+    ) -> Result<bool, StoreError> {
         let due = due_sends(self, now, limit.into()).await;
         let due = due.map_err(with_context("look for engagement that was not told"))?;
         let is_full = due.len() >= usize::try_from(limit).unwrap_or(usize::MAX);
         // One by one: whoever settles a page locks its send before the webhook.
         for send in due {
-            transaction!(self, "tell of engagement", |c| tell(c, &send, now).await)?;
+            transaction!(self, "tell of engagement", |c| queue_engagement_events(
+                c, &send, now
+            )
+            .await)?;
         }
         Ok(is_full)
     }

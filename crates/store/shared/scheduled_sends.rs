@@ -300,11 +300,11 @@ async fn end(
     )
     .execute(&mut *c)
     .await?;
-    tell(c, waiting, end, now).await
+    queue_completed_event(c, waiting, end, now).await
 }
 
 /// Writes the event that tells that the send is over, if somebody reads the app's.
-async fn tell(
+async fn queue_completed_event(
     c: &mut DbConnection,
     waiting: &WaitingSendRow,
     end: UnstartedOutcome,

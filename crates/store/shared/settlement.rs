@@ -36,7 +36,7 @@ pub(crate) async fn settle(
     };
     settle_recipients(c, page, settlement, &send, now).await?;
     let readers = send.event_readers();
-    let has_events = tell(c, page, settlement, readers, now).await?;
+    let has_events = finish_and_queue_events(c, page, settlement, readers, now).await?;
     Ok(if readers.has_active_webhook && has_events {
         SettleOutcome::RecordedWithEvents
     } else {
@@ -63,8 +63,8 @@ async fn settle_recipients(
     }
 }
 
-/// Ends the send if this was its last page, and tells those who read the app's events; whether there was anything to tell.
-async fn tell(
+/// Ends the send if this was its last page, and queues the events for those who read the app's; whether there were any.
+async fn finish_and_queue_events(
     c: &mut DbConnection,
     page: &SettledPage,
     settlement: &Settlement,

@@ -69,7 +69,7 @@ pub async fn restore(args: &RestoreArgs) -> Result<(), BackupError> {
     make_folders(data_dir, database.as_deref())?;
     unpacked.put(data_dir, database.as_deref())?;
     drop(held);
-    tell(data_dir, database.as_deref());
+    print_restored(data_dir, database.as_deref());
     Ok(())
 }
 
@@ -85,7 +85,7 @@ fn make_folders(data_dir: &Path, database: Option<&Path>) -> Result<(), BackupEr
     Ok(())
 }
 
-fn tell(data_dir: &Path, database: Option<&Path>) {
+fn print_restored(data_dir: &Path, database: Option<&Path>) {
     let folder = data_dir.display();
     match database {
         Some(database) => println!(

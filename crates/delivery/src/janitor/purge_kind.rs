@@ -15,7 +15,7 @@ pub(super) enum PurgeKind {
     RecentCounts,
     RateWindows,
     /// What recipients did, told to webhooks once a day.
-    UntoldEngagement,
+    EngagementEvents,
     /// Who was counted, some minutes after their tokens are good no more.
     EngagedRecipients,
     OldEvents,
@@ -36,7 +36,7 @@ pub(super) const PURGE_ROUNDS: [&[PurgeKind]; 2] = [
         PurgeKind::IdempotencyKeys,
         PurgeKind::RecentCounts,
         PurgeKind::RateWindows,
-        PurgeKind::UntoldEngagement,
+        PurgeKind::EngagementEvents,
         PurgeKind::EngagedRecipients,
         PurgeKind::OldEvents,
         PurgeKind::HeardEvents,

@@ -48,7 +48,11 @@ pub trait EngagementStore {
 
     /// Writes an event for the webhook of each app that has an active one, for at most `limit` sends that have counts of which it was
     /// not told, and was told none in the day before `now`. Says whether some may be left.
-    async fn tell_engagement(&self, now: UnixMillis, limit: u32) -> Result<bool, StoreError>;
+    async fn queue_engagement_events(
+        &self,
+        now: UnixMillis,
+        limit: u32,
+    ) -> Result<bool, StoreError>;
 
     /// Forgets which recipients were counted whose messages were made in an hour before `hour`: at most `limit` rows; whether some may
     /// be left.

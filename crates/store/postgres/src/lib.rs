@@ -84,6 +84,8 @@ mod due_sends;
 mod due_time_repair;
 #[path = "../../shared/engagement.rs"]
 mod engagement;
+#[path = "../../shared/engagement_events.rs"]
+mod engagement_events;
 #[path = "../../shared/erasure.rs"]
 mod erasure;
 #[path = "../../shared/error.rs"]
@@ -194,8 +196,6 @@ mod tag_checks;
 mod tag_positions;
 #[path = "../../shared/transaction.rs"]
 mod transaction;
-#[path = "../../shared/untold_engagement.rs"]
-mod untold_engagement;
 #[path = "../../shared/values.rs"]
 mod values;
 #[path = "../../shared/vapid_keys.rs"]

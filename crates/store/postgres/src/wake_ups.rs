@@ -91,11 +91,11 @@ pub(crate) async fn relay(connections: &Connections, notifier: &Notifier, listen
     };
     tokio::select! {
         () = connections.pool.close_event() => {}
-        ((), ()) = async { tokio::join!(tell(connections, own, notifier), listening) } => {}
+        ((), ()) = async { tokio::join!(send_wake_ups(connections, own, notifier), listening) } => {}
     }
 }
 
-async fn tell(connections: &Connections, own: &str, notifier: &Notifier) {
+async fn send_wake_ups(connections: &Connections, own: &str, notifier: &Notifier) {
     loop {
         let message = Message::new(own, notifier.outgoing().await);
         if let Err(error) = send(connections, &message).await {

@@ -41,7 +41,7 @@ pub(super) fn keep(path: &Path, suffix: &str) -> Result<(), BackupError> {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(write_error(path, error)),
         Err(_) => rename_if_there(path, &kept),
         Ok(()) => {
-            tell(path, &kept);
+            print_moved(path, &kept);
             Ok(())
         }
     }
@@ -52,13 +52,13 @@ pub(super) fn rename_if_there(from: &Path, to: &Path) -> Result<(), BackupError>
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(write_error(from, error)),
         Err(_) => Ok(()),
         Ok(()) => {
-            tell(from, to);
+            print_moved(from, to);
             Ok(())
         }
     }
 }
 
-fn tell(from: &Path, to: &Path) {
+fn print_moved(from: &Path, to: &Path) {
     println!("what was in {} is now in {}", from.display(), to.display());
 }
 

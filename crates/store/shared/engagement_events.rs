@@ -1,4 +1,4 @@
-//! Telling webhooks what recipients of a send did: once a day at most, while there is something new (CONTRACT 15).
+//! Events of what recipients of a send did: once a day at most, while there is something new (CONTRACT 15).
 
 use hato_domain::{AppId, EventType, SendId, UnixMillis};
 use hato_service::ports::EngagementCounts;
@@ -26,7 +26,7 @@ pub(crate) async fn due_sends(
     Ok(due.into_iter().map(SendId::trusted).collect())
 }
 
-struct UntoldRow {
+struct DueEngagementRow {
     app_id: String,
     displayed: i64,
     clicked: i64,
@@ -36,12 +36,16 @@ struct UntoldRow {
 }
 
 /// Writes the event, if somebody reads the app's: who comes later is told nothing of what was before.
-pub(crate) async fn tell(c: &mut DbConnection, send: &SendId, now: UnixMillis) -> sqlx::Result<()> {
-    let untold = take_untold(c, send, now).await?;
-    let Some(untold) = untold.filter(|row| !row.is_deleted) else {
+pub(crate) async fn queue_engagement_events(
+    c: &mut DbConnection,
+    send: &SendId,
+    now: UnixMillis,
+) -> sqlx::Result<()> {
+    let due = take_due(c, send, now).await?;
+    let Some(due) = due.filter(|row| !row.is_deleted) else {
         return Ok(());
     };
-    let app = AppId::trusted(untold.app_id.clone());
+    let app = AppId::trusted(due.app_id.clone());
     let readers = EventReaders::find(c, &app, now).await?;
     if !readers.any() {
         return Ok(());
@@ -50,20 +54,20 @@ pub(crate) async fn tell(c: &mut DbConnection, send: &SendId, now: UnixMillis) -
         app: &app,
         kind: EventType::SendEngagement,
         send: Some(send),
-        content: &json(&StoredCounts::from(untold.into_counts()?))?,
+        content: &json(&StoredCounts::from(due.into_counts()?))?,
         now,
     };
     insert_event(c, readers, &event).await
 }
 
 /// What is to be told of the send, if it still is; it counts as told then.
-async fn take_untold(
+async fn take_due(
     c: &mut DbConnection,
     send: &SendId,
     now: UnixMillis,
-) -> sqlx::Result<Option<UntoldRow>> {
+) -> sqlx::Result<Option<DueEngagementRow>> {
     sqlx::query_as!(
-        UntoldRow,
+        DueEngagementRow,
         r#"UPDATE sends SET engagement_due_at = NULL, engagement_told_at = $2
            WHERE id = $1 AND engagement_due_at <= $2
            RETURNING app_id AS "app_id!", displayed AS "displayed!", clicked AS "clicked!",
@@ -78,7 +82,7 @@ async fn take_untold(
     .await
 }
 
-impl UntoldRow {
+impl DueEngagementRow {
     fn into_counts(self) -> sqlx::Result<EngagementCounts> {
         Ok(EngagementCounts {
             displayed: self.displayed,
