@@ -9,7 +9,7 @@ import { expect, test } from '../support/dashboard-test.ts';
 import { visitAllPages } from '../support/visit-all-pages.ts';
 
 /** All pages in all states take longer than one. */
-const patience = 600_000;
+const timeout = 600_000;
 
 /** Words that gave way to one word for one thing, and plain English. */
 const formerWords = {
@@ -41,7 +41,7 @@ for (const [lang, locale] of [
   ['en', 'en-GB'],
 ] as const) {
   test(`every page says one word for one thing, in ${locale}`, async ({ browser, ownHato: hato, states }) => {
-    test.setTimeout(patience);
+    test.setTimeout(timeout);
     const seen = new Set<string>();
     await visitAllPages(browser, hato.url, states, { locale }, async (page, name) => {
       const text = await said(page);
@@ -57,7 +57,7 @@ for (const [lang, locale] of [
 }
 
 test('every page is had in the other language, and can be added to a Home Screen', async ({ browser, ownHato: hato, states }) => {
-  test.setTimeout(patience);
+  test.setTimeout(timeout);
   await visitAllPages(browser, hato.url, states, { locale: 'ja-JP' }, async (page, name) => {
     await expect(page.locator('link[rel=manifest]'), name).toHaveAttribute('href', '/manifest.webmanifest');
     // What lies over the page is put away first.
@@ -91,7 +91,7 @@ for (const width of [390, 1280]) {
     ownHato: hato,
     states,
   }) => {
-    test.setTimeout(patience);
+    test.setTimeout(timeout);
     const options = { locale: 'ja-JP', viewport: { width, height: 900 } };
     const seen: string[] = [];
     await visitAllPages(browser, hato.url, states, options, async (page, name) => {

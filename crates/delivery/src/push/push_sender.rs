@@ -65,7 +65,7 @@ impl PushSender {
             push_hosts: settings.push_hosts.clone(),
             clock,
             max_in_flight: settings.page_size as usize,
-            local_fault_delay: settings.local_fault_pause.max(NO_CONNECTION_DELAY),
+            local_fault_delay: settings.local_fault_retry_delay.max(NO_CONNECTION_DELAY),
         })
     }
 

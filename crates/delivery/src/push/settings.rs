@@ -28,7 +28,7 @@ pub struct DeliverySettings {
     /// How long no look-up, or no connection, to any host may succeed until a failure is this machine's and no attempt (CONTRACT 7).
     pub local_fault_after: Duration,
     /// How long nothing is tried, and recipients wait, once it is.
-    pub local_fault_pause: Duration,
+    pub local_fault_retry_delay: Duration,
     /// How long a request waits for a permit at an origin before its recipient is deferred to a later page.
     pub permit_timeout: Duration,
     /// Pages delivered at a time.
@@ -67,7 +67,7 @@ impl DeliverySettings {
             response_timeout: Duration::from_secs(10),
             connect_timeout: Duration::from_secs(10),
             local_fault_after: Duration::from_secs(30),
-            local_fault_pause: Duration::from_secs(5),
+            local_fault_retry_delay: Duration::from_secs(5),
             permit_timeout: Duration::from_secs(2),
             pages_in_flight: 12,
             park_after: Duration::from_secs(1),

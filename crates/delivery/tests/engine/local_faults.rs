@@ -24,7 +24,7 @@ async fn impatient(database: TestDatabase) -> (TestEngine, Arc<TestResolver>) {
     let resolver = TestResolver::new(&[("push.test", &["127.0.0.1"])]);
     test.settings.resolver = Arc::clone(&resolver) as _;
     test.settings.local_fault_after = Duration::ZERO;
-    test.settings.local_fault_pause = Duration::ZERO;
+    test.settings.local_fault_retry_delay = Duration::ZERO;
     (test, resolver)
 }
 

@@ -54,9 +54,9 @@ pub async fn open_exclusively(
 /// [`PostgresOpenError::InUse`] while a server has the database open, whatever version its tables are of. Whatever else is wrong with
 /// the address, opening says.
 pub async fn refuse_if_in_use(url: &str) -> Result<(), PostgresOpenError> {
-    let patience = PostgresSettings::default().acquire_timeout;
+    let acquire_timeout = PostgresSettings::default().acquire_timeout;
     let options = connect_options(url)?;
-    let connecting = timeout(patience, PgConnection::connect_with(&options));
+    let connecting = timeout(acquire_timeout, PgConnection::connect_with(&options));
     let Ok(Ok(mut connection)) = connecting.await else {
         return Ok(());
     };

@@ -163,9 +163,9 @@ async fn hear(
 }
 
 /// The next message, if one comes within this time.
-async fn next(listener: &mut PgListener, patience: Duration) -> Result<Message, SilenceError> {
+async fn next(listener: &mut PgListener, max_silence: Duration) -> Result<Message, SilenceError> {
     loop {
-        let received = timeout(patience, listener.try_recv()).await;
+        let received = timeout(max_silence, listener.try_recv()).await;
         let received = received.map_err(|_| SilenceError::Unheard)?;
         let notification = received?.ok_or(SilenceError::Lost)?;
         if let Ok(message) = serde_json::from_str(notification.payload()) {

@@ -326,8 +326,8 @@ async fn a_slow_one_handles_what_its_sender_has_given_up_as_well() {
     let browser = service.subscribe(None);
     let mut connection = Http2Client::connect(&service).await;
     let push = connection.send(sender.push(&browser, "{}"));
-    let patience = std::time::Duration::from_millis(500);
-    assert!(tokio::time::timeout(patience, push).await.is_err());
+    let too_short = std::time::Duration::from_millis(500);
+    assert!(tokio::time::timeout(too_short, push).await.is_err());
     service
         .wait_until(|seen| seen.counts(&browser.id).created == 1)
         .await;

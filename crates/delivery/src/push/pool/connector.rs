@@ -41,14 +41,15 @@ impl Connector {
     /// A connector with the bounds, permitted networks, resolver and trusted roots of `settings`.
     pub fn new(settings: &DeliverySettings) -> Result<Self, RootStoreError> {
         let config = client_config(settings.outbound_ca.as_deref())?;
-        let (patience, pause) = (settings.local_fault_after, settings.local_fault_pause);
+        let (fault_after, retry_delay) =
+            (settings.local_fault_after, settings.local_fault_retry_delay);
         Ok(Self {
             filter: AddressFilter::new(settings.outbound.clone(), Arc::clone(&settings.resolver)),
             tls: TlsConnector::from(Arc::new(config)),
             timeout: settings.connect_timeout,
             permits: Arc::new(ConnectionPermits::new(settings.connections)),
-            lookups: LocalFaults::new("look-ups", patience, pause),
-            connections: LocalFaults::new("connections", patience, pause),
+            lookups: LocalFaults::new("look-ups", fault_after, retry_delay),
+            connections: LocalFaults::new("connections", fault_after, retry_delay),
         })
     }
 

@@ -18,9 +18,9 @@ pub struct LocalFaults<T> {
     /// What is tried, for the log.
     subject: &'static str,
     /// How long nothing may succeed.
-    patience: Duration,
+    fault_after: Duration,
     /// How long nothing is tried once the machine is known to be at fault.
-    pause: Duration,
+    retry_delay: Duration,
     evidence: Mutex<Evidence<T>>,
     /// One at a time asks whom it can reach; the others wait for what it finds.
     probing: tokio::sync::Mutex<()>,
@@ -37,11 +37,11 @@ struct Evidence<T> {
 
 impl<T: Clone> LocalFaults<T> {
     /// No fault, and as if something had succeeded just now.
-    pub fn new(subject: &'static str, patience: Duration, pause: Duration) -> Self {
+    pub fn new(subject: &'static str, fault_after: Duration, retry_delay: Duration) -> Self {
         Self {
             subject,
-            patience,
-            pause,
+            fault_after,
+            retry_delay,
             evidence: Mutex::new(Evidence {
                 succeeded_at: Instant::now(),
                 last_known: None,
@@ -99,7 +99,7 @@ impl<T: Clone> LocalFaults<T> {
     /// The failure as this machine's.
     pub fn fail(&self, failure: ConnectError) -> ConnectError {
         let mut evidence = self.evidence();
-        let until = Instant::now() + self.pause;
+        let until = Instant::now() + self.retry_delay;
         let is_news = evidence.fault.replace((until, failure.to_string().into()));
         if is_news.is_none() {
             tracing::warn!(%failure, "{} fail on this machine: deliveries wait", self.subject);
@@ -109,7 +109,7 @@ impl<T: Clone> LocalFaults<T> {
 
     /// Whether nothing has succeeded for as long as that may be chance.
     fn is_silent(&self) -> bool {
-        self.evidence().succeeded_at.elapsed() >= self.patience
+        self.evidence().succeeded_at.elapsed() >= self.fault_after
     }
 
     fn evidence(&self) -> MutexGuard<'_, Evidence<T>> {
@@ -136,8 +136,8 @@ mod tests {
 
     const HOUR: Duration = Duration::from_hours(1);
 
-    fn faults(patience: Duration, pause: Duration) -> LocalFaults<&'static str> {
-        LocalFaults::new("tries", patience, pause)
+    fn faults(fault_after: Duration, retry_delay: Duration) -> LocalFaults<&'static str> {
+        LocalFaults::new("tries", fault_after, retry_delay)
     }
 
     fn failure() -> ConnectError {

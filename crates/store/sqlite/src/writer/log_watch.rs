@@ -41,14 +41,14 @@ impl LogWatch {
 
     /// Copies and empties as far as nobody is in the way. It waits for no reader, because whoever wants to write would wait too.
     pub(super) async fn empty(&self, connection: &mut SqliteConnection) -> sqlx::Result<()> {
-        let patience: i64 = sqlx::query_scalar("PRAGMA busy_timeout")
+        let busy_timeout: i64 = sqlx::query_scalar("PRAGMA busy_timeout")
             .fetch_one(&mut *connection)
             .await?;
         connection.execute("PRAGMA busy_timeout = 0").await?;
         connection
             .execute("PRAGMA wal_checkpoint(TRUNCATE)")
             .await?;
-        let restore = format!("PRAGMA busy_timeout = {patience}");
+        let restore = format!("PRAGMA busy_timeout = {busy_timeout}");
         connection.execute(sqlx::AssertSqlSafe(restore)).await?;
         Ok(())
     }
