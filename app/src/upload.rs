@@ -106,7 +106,7 @@ impl Upload {
     }
 
     /// Looks at the list, of which nothing is stored, for at most so many refused lines.
-    pub async fn look_at(
+    pub async fn inspect(
         &self,
         service: &Service,
         access: &MayManage,

@@ -14,15 +14,15 @@ use tokio::sync::Mutex;
 /// How long the database may take to give a sign of life.
 const READY_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// For how long everybody is told what one look has found: a look opens the database anew, which strangers must not have done as
+/// For how long everybody is told what one check has found: a check opens the database anew, which strangers must not have done as
 /// often as they ask.
-const LOOK_INTERVAL: Duration = Duration::from_secs(1);
+const READINESS_TTL: Duration = Duration::from_secs(1);
 
 /// `GET /healthz` and `GET /readyz`.
 pub fn routes<S: Clone + Send + Sync + 'static>(service: Arc<Service>) -> Router<S> {
     let readiness = Readiness {
         service,
-        last_look: Mutex::default(),
+        last_check: Mutex::default(),
     };
     Router::new()
         .route("/healthz", get(live))
@@ -45,11 +45,11 @@ async fn ready(State(readiness): State<Arc<Readiness>>) -> (StatusCode, &'static
     }
 }
 
-/// Whether the database answers, as of the last look at it.
+/// Whether the database answers, as of the last check.
 struct Readiness {
     service: Arc<Service>,
-    /// Locked during a look, so that those who ask meanwhile wait for what it finds.
-    last_look: Mutex<Option<CachedReadiness>>,
+    /// Locked during a check, so that those who ask meanwhile wait for what it finds.
+    last_check: Mutex<Option<CachedReadiness>>,
 }
 
 #[derive(Clone, Copy)]
@@ -60,15 +60,15 @@ struct CachedReadiness {
 
 impl Readiness {
     async fn is_ready(&self) -> bool {
-        let mut last_look = self.last_look.lock().await;
+        let mut last_check = self.last_check.lock().await;
         let now = self.service.now();
-        if let Some(look) = last_look.filter(|look| look.is_fresh(now)) {
-            return look.is_ready;
+        if let Some(check) = last_check.filter(|check| check.is_fresh(now)) {
+            return check.is_ready;
         }
-        let looking = tokio::time::timeout(READY_TIMEOUT, self.service.is_ready());
-        let is_ready = looking.await.unwrap_or(false);
+        let checking = tokio::time::timeout(READY_TIMEOUT, self.service.is_ready());
+        let is_ready = checking.await.unwrap_or(false);
         let at = self.service.now();
-        *last_look = Some(CachedReadiness { at, is_ready });
+        *last_check = Some(CachedReadiness { at, is_ready });
         is_ready
     }
 }
@@ -76,7 +76,7 @@ impl Readiness {
 impl CachedReadiness {
     /// Not when the clock was set back.
     fn is_fresh(self, now: UnixMillis) -> bool {
-        self.at <= now && now.since(self.at) < LOOK_INTERVAL
+        self.at <= now && now.since(self.at) < READINESS_TTL
     }
 }
 

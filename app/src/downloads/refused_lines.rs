@@ -32,7 +32,7 @@ pub async fn refused_lines(
     let session = session_cookie::read(&request.headers)?;
     let service = &context.service;
     let access = access(service, &session, app).await.ok()?;
-    let taken = upload.look_at(service, &access, MAX_ROWS).await?;
+    let taken = upload.inspect(service, &access, MAX_ROWS).await?;
     if taken.stopped.is_some() {
         upload.put_back(taken);
         return None;

@@ -21,7 +21,7 @@ const ROUNDS: usize = 5;
 const RECIPIENTS: u64 = 200_000;
 
 /// How often it is looked whether the server has made its back-up.
-const LOOK_INTERVAL: Duration = Duration::from_millis(20);
+const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
 /// CPU for each delivery without a back-up and with one, microseconds, by round.
 struct Compared {
@@ -128,7 +128,7 @@ async fn deliver_queued(
     setup.sink.wait_reached().await?;
     hato.wait_done(app, &id).await?;
     while is_saved && !hato.server.log().contains("made a back-up") {
-        sleep(LOOK_INTERVAL).await;
+        sleep(POLL_INTERVAL).await;
     }
     let cpu = hato.cpu_seconds()?;
     setup

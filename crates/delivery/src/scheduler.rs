@@ -16,14 +16,14 @@ use hato_service::{Notifier, jittered};
 
 use crate::shutdown::Shutdown;
 
-/// The longest time between two looks.
+/// The longest time between two polls.
 const POLL_INTERVAL: Duration = Duration::from_millis(500);
 /// The wait after the store failed.
 const RETRY_DELAY: Duration = Duration::from_secs(1);
 /// Sends that are looked at together.
 const BATCH: u32 = 128;
-/// From when on nothing more is started until the next look: it may find what has become due meanwhile.
-const LOOK_DURATION: Duration = Duration::from_millis(500);
+/// From when on nothing more is started until the next poll: it may find what has become due meanwhile.
+const MAX_POLL_DURATION: Duration = Duration::from_millis(500);
 /// Sends that are started at the same time: they may share a commit.
 const AT_A_TIME: usize = 8;
 
@@ -70,7 +70,7 @@ impl Scheduler {
             due = self.in_turns(due, now).await?;
         }
         let count = due.len();
-        let due = stream::iter(due).take_until(tokio::time::sleep(LOOK_DURATION));
+        let due = stream::iter(due).take_until(tokio::time::sleep(MAX_POLL_DURATION));
         let starting = due.map(|send| self.start(send, now));
         let changed: Vec<bool> = starting.buffer_unordered(AT_A_TIME).collect().await;
         let is_behind = is_full || changed.len() < count;

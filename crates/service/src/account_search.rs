@@ -26,7 +26,7 @@ impl Service {
     ) -> ServiceResult<Findings<FoundSend>> {
         match self.heavy_reads.turn(owner.id()).await {
             Some(_turn) => Ok(self.store.sends_of_account(owner.id(), text, limit).await?),
-            None => Ok(Findings::without_a_look()),
+            None => Ok(Findings::unscanned()),
         }
     }
 
@@ -38,7 +38,7 @@ impl Service {
         limit: usize,
     ) -> ServiceResult<Findings<FoundSubscription>> {
         let Some(_turn) = self.heavy_reads.turn(owner.id()).await else {
-            return Ok(Findings::without_a_look());
+            return Ok(Findings::unscanned());
         };
         let by_id = subscription_id(text).map(SubscriptionKey::Id);
         let by_user = UserId::parse(text).ok().map(SubscriptionKey::User);

@@ -23,7 +23,7 @@ impl Service {
         }
         match self.heavy_reads.turn(access.account()).await {
             Some(_turn) => Ok(listed.await?),
-            None => Ok(SubscriptionPage::without_a_look()),
+            None => Ok(SubscriptionPage::unscanned()),
         }
     }
 

@@ -35,7 +35,7 @@ impl Service {
         }
         match self.heavy_reads.turn(access.account()).await {
             Some(_turn) => Ok(self.store.search_sends(access.app(), filter, page).await?),
-            None => Ok(SendPage::without_a_look()),
+            None => Ok(SendPage::unscanned()),
         }
     }
 

@@ -121,7 +121,7 @@ impl Service {
         let failures = self.store.failures_of(app, send, MAX_LISTED_FAILURES);
         match self.heavy_reads.turn(access.account()).await {
             Some(_turn) => Ok(failures.await?),
-            None => Ok(SendFailures::without_a_look()),
+            None => Ok(SendFailures::unscanned()),
         }
     }
 

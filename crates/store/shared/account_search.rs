@@ -48,7 +48,7 @@ impl AccountSearchStore for Database {
 /// A search whose time was up has found nothing.
 fn in_time<T>(found: sqlx::Result<Findings<T>>) -> sqlx::Result<Findings<T>> {
     match found {
-        Err(error) if is_out_of_time(&error) => Ok(Findings::without_a_look()),
+        Err(error) if is_out_of_time(&error) => Ok(Findings::unscanned()),
         found => found,
     }
 }
@@ -73,21 +73,21 @@ async fn search_sends(
         MAX_SCANNED
     )
     .fetch(&mut *connection);
-    let (mut items, mut looked_at) = (Vec::new(), 0);
+    let (mut items, mut scanned) = (Vec::new(), 0);
     while let Some(send) = rows.try_next().await? {
-        looked_at += 1;
+        scanned += 1;
         if send.has(text) {
             items.push(send.into_found());
         }
         if items.len() == limit {
             break;
         }
-        if looked_at % YIELD_INTERVAL == 0 {
+        if scanned % YIELD_INTERVAL == 0 {
             yield_now().await;
         }
     }
     Ok(Findings {
-        is_cut_short: looked_at == MAX_SCANNED && items.len() < limit,
+        is_cut_short: scanned == MAX_SCANNED && items.len() < limit,
         items,
     })
 }

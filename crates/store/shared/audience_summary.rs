@@ -3,14 +3,14 @@
 //! Up to 100,000 of them are looked at one by one. Of more, 10,000 are, evenly spread, and stand for all. They are read in parts, each of
 //! which ends after a second.
 
-#[path = "audience_summary/looked_at.rs"]
-mod looked_at;
+#[path = "audience_summary/sampled_audience.rs"]
+mod sampled_audience;
 
 use futures_util::stream::BoxStream;
 use hato_domain::{AppId, AudienceFilter, PositionSet, UnixMillis};
 use hato_service::ports::{ActivePositions, AudienceSummary};
 
-use self::looked_at::LookedAt;
+use self::sampled_audience::SampledAudience;
 use crate::Database;
 use crate::bounded_reads::is_out_of_time;
 use crate::dialect::{DbConnection, bounded_reader, sql};
@@ -72,8 +72,8 @@ async fn try_to_summarize(
     } else {
         Some(population.sample())
     };
-    let looked_at = look_at(database, app, &population, positions, now).await?;
-    Ok(looked_at.summary((!is_exact).then_some(recipients)))
+    let sampled = read_sample(database, app, &population, positions, now).await?;
+    Ok(sampled.summary((!is_exact).then_some(recipients)))
 }
 
 /// Those whom a summary is of.
@@ -168,54 +168,58 @@ struct AudienceMemberRow {
 }
 
 /// Counts those at these positions, or everybody, and who of them took the last send.
-async fn look_at(
+async fn read_sample(
     database: &Database,
     app: &AppId,
     population: &Population,
     positions: Option<Vec<i64>>,
     now: UnixMillis,
-) -> sqlx::Result<LookedAt> {
-    let mut looked_at = match positions {
-        Some(positions) => look_at_some(database, app, &positions, now).await?,
-        None => look_at_all(database, app, now).await?,
+) -> sqlx::Result<SampledAudience> {
+    let mut sampled = match positions {
+        Some(positions) => read_some(database, app, &positions, now).await?,
+        None => read_all(database, app, now).await?,
     };
     if let Population::Everyone(everyone) = population {
-        looked_at.count(&everyone.blocks);
+        sampled.count(&everyone.blocks);
     } else {
-        let positions: Vec<i64> = looked_at.positions().collect();
+        let positions: Vec<i64> = sampled.positions().collect();
         let mut connection = bounded_reader(database).await?;
         let blocks = blocks_of(&mut *connection, app, &positions).await?;
-        looked_at.count(&blocks);
+        sampled.count(&blocks);
     }
-    Ok(looked_at)
+    Ok(sampled)
 }
 
-async fn look_at_some(
+async fn read_some(
     database: &Database,
     app: &AppId,
     positions: &[i64],
     now: UnixMillis,
-) -> sqlx::Result<LookedAt> {
-    let mut looked_at = LookedAt::default();
+) -> sqlx::Result<SampledAudience> {
+    let mut sampled = SampledAudience::default();
     for part in positions.chunks(MAX_READ) {
         let mut connection = bounded_reader(database).await?;
         let rows = rows_at(&mut connection, app, part)?;
-        looked_at.read(rows, now).await?;
+        sampled.read(rows, now).await?;
     }
-    Ok(looked_at)
+    Ok(sampled)
 }
 
-async fn look_at_all(database: &Database, app: &AppId, now: UnixMillis) -> sqlx::Result<LookedAt> {
-    let mut looked_at = LookedAt::default();
+async fn read_all(
+    database: &Database,
+    app: &AppId,
+    now: UnixMillis,
+) -> sqlx::Result<SampledAudience> {
+    let mut sampled = SampledAudience::default();
     let mut is_last = false;
-    while !is_last && looked_at.len() < MAX_EXACT {
+    while !is_last && sampled.len() < MAX_EXACT {
         let mut connection = bounded_reader(database).await?;
-        let before = looked_at.len();
-        let rows = rows_behind(&mut connection, app, looked_at.last_position());
-        looked_at.read(rows, now).await?;
-        is_last = looked_at.len() - before < MAX_READ;
+        let before = sampled.len();
+        let rows = rows_behind(&mut connection, app, sampled.last_position());
+        sampled.read(rows, now).await?;
+        is_last = sampled.len() - before < MAX_READ;
     }
-    Ok(looked_at)
+    Ok(sampled)
 }
 
 type AudienceMemberRows<'c> = BoxStream<'c, sqlx::Result<AudienceMemberRow>>;

@@ -20,12 +20,12 @@ pub(crate) async fn list_failures(
     send: &SendId,
     limit: i64,
 ) -> sqlx::Result<SendFailures> {
-    match look(database, app, send, limit).await {
+    match read_failures(database, app, send, limit).await {
         Ok(rows) => Ok(SendFailures {
             is_cut_short: rows.first().is_some_and(|row| row.looked_at == MAX_SCANNED),
             items: rows.into_iter().map(SendFailure::from).collect(),
         }),
-        Err(error) if is_out_of_time(&error) => Ok(SendFailures::without_a_look()),
+        Err(error) if is_out_of_time(&error) => Ok(SendFailures::unscanned()),
         Err(error) => Err(error),
     }
 }
@@ -38,7 +38,7 @@ struct FailureRow {
     looked_at: i64,
 }
 
-async fn look(
+async fn read_failures(
     database: &Database,
     app: &AppId,
     send: &SendId,

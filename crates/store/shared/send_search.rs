@@ -75,7 +75,7 @@ struct SendSearch {
     filter: SendFilter,
     /// Most that are found.
     limit: usize,
-    looked_at: i64,
+    scanned: i64,
     /// The last one that was looked at, or before which the search begins.
     last: Option<Cursor>,
     is_cut_short: bool,
@@ -91,7 +91,7 @@ impl SendSearch {
                 ..filter.clone()
             },
             limit: usize::try_from(page.limit.get()).unwrap_or(usize::MAX),
-            looked_at: 0,
+            scanned: 0,
             last: page.cursor.clone(),
             is_cut_short: false,
             found: Vec::new(),
@@ -123,10 +123,10 @@ impl SendSearch {
         )
         .fetch(&mut *connection);
         while let Some(send) = rows.try_next().await? {
-            if !self.look_at(send) {
+            if !self.scan(send) {
                 return Ok(SendSearchEnd::PageFull);
             }
-            if self.looked_at % YIELD_INTERVAL == 0 {
+            if self.scanned % YIELD_INTERVAL == 0 {
                 yield_now().await;
             }
         }
@@ -135,7 +135,7 @@ impl SendSearch {
 
     /// Why there was nothing more to look at.
     const fn end(&self) -> SendSearchEnd {
-        if self.looked_at == MAX_SCANNED {
+        if self.scanned == MAX_SCANNED {
             SendSearchEnd::LimitReached
         } else {
             SendSearchEnd::HistoryEnd
@@ -143,7 +143,7 @@ impl SendSearch {
     }
 
     /// Takes a send that matches; `false` when it belongs to the next page.
-    fn look_at(&mut self, send: SendRecord) -> bool {
+    fn scan(&mut self, send: SendRecord) -> bool {
         let matches = self.filter.matches(&send);
         if matches && self.found.len() == self.limit {
             return false;
@@ -155,7 +155,7 @@ impl SendSearch {
         if matches {
             self.found.push(send);
         }
-        self.looked_at += 1;
+        self.scanned += 1;
         true
     }
 }

@@ -140,8 +140,8 @@ struct SubscriptionSearch {
     /// Most that are found.
     limit: usize,
     /// Most that are looked at.
-    max_looked_at: i64,
-    looked_at: i64,
+    max_scanned: i64,
+    scanned: i64,
     /// The last one that was looked at, or before which the search begins.
     last: Option<Cursor>,
     is_cut_short: bool,
@@ -151,7 +151,7 @@ struct SubscriptionSearch {
 }
 
 /// A list looks no further than its page, and a search of a user's subscriptions at those that are sorted.
-fn max_looked_at(filter: &SubscriptionFilter, page: &PageRequest) -> i64 {
+fn max_scanned(filter: &SubscriptionFilter, page: &PageRequest) -> i64 {
     let of_anybody = SubscriptionFilter {
         user: None,
         ..filter.clone()
@@ -172,8 +172,8 @@ impl SubscriptionSearch {
                 ..filter.clone()
             },
             limit: usize::try_from(page.limit.get()).unwrap_or(usize::MAX),
-            max_looked_at: max_looked_at(filter, page),
-            looked_at: 0,
+            max_scanned: max_scanned(filter, page),
+            scanned: 0,
             last: page.cursor.clone(),
             is_cut_short: false,
             found: Vec::new(),
@@ -190,11 +190,11 @@ impl SubscriptionSearch {
         if self.filter.is_heavy() {
             let mut connection = bounded_reader(database).await?;
             let source = self.source(&mut connection, app).await?;
-            self.look_through(&mut connection, app, source).await
+            self.scan(&mut connection, app, source).await
         } else {
             let mut connection = readers(database).acquire().await?;
             let source = self.filter.user.clone().map_or(Source::All, Source::User);
-            self.look_through(&mut connection, app, source).await
+            self.scan(&mut connection, app, source).await
         }
     }
 
@@ -216,7 +216,7 @@ impl SubscriptionSearch {
         })
     }
 
-    async fn look_through(
+    async fn scan(
         &mut self,
         c: &mut DbConnection,
         app: &AppId,
@@ -224,13 +224,13 @@ impl SubscriptionSearch {
     ) -> sqlx::Result<SubscriptionSearchEnd> {
         let last = self.last.clone();
         let (before, before_id) = bound(last.as_ref());
-        let from = (before, before_id, self.max_looked_at);
+        let from = (before, before_id, self.max_scanned);
         let mut rows = source.rows(c, app, from)?;
         while let Some(row) = rows.try_next().await? {
-            if !self.look_at(row)? {
+            if !self.scan_row(row)? {
                 return Ok(SubscriptionSearchEnd::PageFull);
             }
-            if self.looked_at % YIELD_INTERVAL == 0 {
+            if self.scanned % YIELD_INTERVAL == 0 {
                 yield_now().await;
             }
         }
@@ -239,7 +239,7 @@ impl SubscriptionSearch {
 
     /// Why there was nothing more to look at.
     const fn end(&self) -> SubscriptionSearchEnd {
-        if self.looked_at == self.max_looked_at {
+        if self.scanned == self.max_scanned {
             SubscriptionSearchEnd::LimitReached
         } else {
             SubscriptionSearchEnd::ListEnd
@@ -247,7 +247,7 @@ impl SubscriptionSearch {
     }
 
     /// Takes a subscription that matches; `false` when it belongs to the next page.
-    fn look_at(&mut self, row: ListedRow) -> sqlx::Result<bool> {
+    fn scan_row(&mut self, row: ListedRow) -> sqlx::Result<bool> {
         let (cursor, matches) = (row.cursor(), self.matches(&row)?);
         if matches && self.found.len() == self.limit {
             return Ok(false);
@@ -256,7 +256,7 @@ impl SubscriptionSearch {
             self.found.push(row);
         }
         self.last = Some(cursor);
-        self.looked_at += 1;
+        self.scanned += 1;
         Ok(true)
     }
 

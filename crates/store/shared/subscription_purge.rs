@@ -22,11 +22,11 @@ pub(crate) async fn purge(
     after: Option<DeactivationCursor>,
     limit: u32,
 ) -> Result<Option<DeactivationCursor>, StoreError> {
-    let looked_at = deactivated_subscriptions(database, before, after, limit.into()).await;
-    let looked_at = looked_at.map_err(with_context("look for old subscriptions"))?;
-    let is_last = looked_at.len() < usize::try_from(limit).unwrap_or(usize::MAX);
-    let next = looked_at.last().map(DeactivatedRow::cursor);
-    let unnamed = looked_at.iter().filter(|row| !row.may_be_named);
+    let scanned = deactivated_subscriptions(database, before, after, limit.into()).await;
+    let scanned = scanned.map_err(with_context("look for old subscriptions"))?;
+    let is_last = scanned.len() < usize::try_from(limit).unwrap_or(usize::MAX);
+    let next = scanned.last().map(DeactivatedRow::cursor);
+    let unnamed = scanned.iter().filter(|row| !row.may_be_named);
     let unnamed: Vec<i64> = unnamed.map(|row| row.id).collect();
     if !unnamed.is_empty() {
         transaction!(database, "remove old subscriptions", |c| {

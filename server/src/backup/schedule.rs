@@ -24,7 +24,7 @@ use super::{BackupError, BackupSource, CheckDepth, make, stamp};
 use crate::config::BackupConfig;
 
 /// How often it is looked whether one is due.
-const LOOK_INTERVAL: Duration = Duration::from_secs(30);
+const POLL_INTERVAL: Duration = Duration::from_secs(30);
 /// How long it is waited after one that failed.
 const RETRY_DELAY: Duration = Duration::from_mins(10);
 
@@ -74,8 +74,8 @@ impl BackupSchedule {
         }
         gauge!(EVERY).set(self.settings.every.as_secs_f64());
         loop {
-            let wait = match self.look(folder).await {
-                Ok(()) => LOOK_INTERVAL,
+            let wait = match self.poll(folder).await {
+                Ok(()) => POLL_INTERVAL,
                 Err(error) => {
                     report_failure(&error);
                     RETRY_DELAY
@@ -86,7 +86,7 @@ impl BackupSchedule {
     }
 
     /// Makes a back-up if one is due, and removes those that are too many.
-    async fn look(&self, folder: &Path) -> Result<(), BackupError> {
+    async fn poll(&self, folder: &Path) -> Result<(), BackupError> {
         let writing = |error| BackupError::Write(folder.to_owned(), error);
         let Some(_lock) = lock(folder).map_err(writing)? else {
             tracing::debug!("another process makes the back-ups");

@@ -21,7 +21,7 @@ texts! {
         download = "CSV をダウンロード（10,000 件まで）", "Download as CSV (up to 10,000)";
         goes_on = "送信が多いため、途中まで調べた結果です。続きは「前のページ」から調べられます。",
             "There are many sends, so only some were searched. “Older” continues from there.";
-        not_looked_at = "ほかの検索が続いているため、調べられませんでした。少し待ってからもう一度検索してください。",
+        not_searched = "ほかの検索が続いているため、調べられませんでした。少し待ってからもう一度検索してください。",
             "Other searches are running, so nothing was searched. Please try again in a moment.";
         /// What became of the recipients: accepted, failed, left out, and to come.
         delivery: fn([String; 4]) -> String =
@@ -59,7 +59,7 @@ impl HistoryTexts {
         if goes_on {
             self.goes_on
         } else {
-            self.not_looked_at
+            self.not_searched
         }
     }
 

@@ -25,7 +25,7 @@ texts! {
         none_so_far = "調べたところまでには見つかりませんでした。", "None found among those searched so far.";
         cut_short = "購読者が多いため、途中まで調べた結果です。続きは「前のページ」から調べられます。",
             "There are many subscribers, so only some were searched. “Older” continues from there.";
-        not_looked_at = "ほかの検索が続いているため、調べられませんでした。少し待ってからもう一度検索してください。",
+        not_searched = "ほかの検索が続いているため、調べられませんでした。少し待ってからもう一度検索してください。",
             "Other searches are running, so nothing was searched. Please try again in a moment.";
         platform = "プラットフォーム", "Platform";
         user = "ユーザー ID", "User ID";

@@ -36,8 +36,8 @@ fn SampledShares(
 ) -> impl IntoView {
     let of = |it: &SampledDevice| Device::new(it.platform.as_deref(), &it.endpoint);
     let devices: Vec<Device> = sampled.iter().map(of).collect();
-    let looked_at = i64::try_from(devices.len()).unwrap_or(active);
-    let estimated = (active > looked_at).then(|| (texts.sampled)(looked_at));
+    let sampled = i64::try_from(devices.len()).unwrap_or(active);
+    let estimated = (active > sampled).then(|| (texts.sampled)(sampled));
     let browsers = counted(devices.iter().map(|device| device.browser));
     let systems = counted(devices.iter().map(|device| device.system));
     view! {

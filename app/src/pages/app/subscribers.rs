@@ -163,7 +163,7 @@ fn CutShortNote(texts: &'static SubscribersTexts, goes_on: bool) -> impl IntoVie
     let text = if goes_on {
         texts.cut_short
     } else {
-        texts.not_looked_at
+        texts.not_searched
     };
     view! { <Note tone=Tone::Warning text /> }
 }

@@ -66,7 +66,7 @@ impl<'d> EndpointGroup<'d> {
     pub fn schemas(&self, document: &'d Value) -> Vec<(&'d str, &'d Value)> {
         let mut found = ReferencedSchemas::default();
         for endpoint in &self.endpoints {
-            found.look(document, endpoint.operation);
+            found.visit(document, endpoint.operation);
         }
         found.schemas
     }
@@ -107,19 +107,19 @@ struct ReferencedSchemas<'d> {
 }
 
 impl<'d> ReferencedSchemas<'d> {
-    fn look(&mut self, document: &'d Value, value: &'d Value) {
+    fn visit(&mut self, document: &'d Value, value: &'d Value) {
         if let Some(name) = schema_name(value)
             && self.names.insert(name)
         {
             let schema = &document["components"]["schemas"][name];
             self.schemas.push((name, schema));
-            self.look(document, schema);
+            self.visit(document, schema);
         }
         for (_, member) in members(value) {
-            self.look(document, member);
+            self.visit(document, member);
         }
         for item in items(value) {
-            self.look(document, item);
+            self.visit(document, item);
         }
     }
 }

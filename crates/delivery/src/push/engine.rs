@@ -1,11 +1,11 @@
 //! The loop that keeps pages moving: a slot, a claim, a task, and a settlement that is never lost.
 //!
 //! In this file pages are claimed; [`page_task`] reads a page's recipients, pushes to them and settles; [`leased_page`] holds the lease
-//! meanwhile. [`slots`] and [`fairness`] decide whose page is next, and [`empty_look`] remembers that nobody's is.
+//! meanwhile. [`slots`] and [`fairness`] decide whose page is next, and [`idle_claim`] remembers that nobody's is.
 
 mod context;
-mod empty_look;
 mod fairness;
+mod idle_claim;
 mod lease_registry;
 mod leased_page;
 mod observer;
@@ -32,8 +32,8 @@ use crate::push::push_sender::PushSender;
 use crate::push::settings::DeliverySettings;
 use crate::shutdown::Shutdown;
 use context::EngineContext;
-use empty_look::EmptyLook;
 use fairness::FairnessWindow;
+use idle_claim::IdleClaim;
 use leased_page::LeasedPage;
 pub use observer::EngineObserver;
 use page_task::PageTask;
@@ -43,11 +43,11 @@ use slots::Slots;
 /// The wait after a claim failed.
 const CLAIM_RETRY_DELAY: Duration = Duration::from_secs(1);
 
-/// The wait before another look while others are claiming all that is due; cut by chance. A claim takes a few milliseconds.
+/// The wait before another claim while others are claiming all that is due; cut by chance. A claim takes a few milliseconds.
 const CONTENDED_CLAIM_DELAY: Duration = Duration::from_millis(10);
 
-/// How many such looks follow each other before the engine looks whether it is to stop.
-const MAX_CONTENDED_LOOKS: u32 = 3;
+/// How many such claims follow each other before the engine looks whether it is to stop.
+const MAX_CONTENDED_CLAIMS: u32 = 3;
 
 /// Delivers what is queued, with as many pages in flight as the settings allow.
 ///
@@ -122,7 +122,7 @@ impl<Q: DeliveryQueue + Send + Sync + ?Sized + 'static> Engine<Q> {
 
     /// No claim without a permit, which becomes the page's slot and moves into its task: a panic there gives it back as well.
     async fn claim_pages(&self, pages: &TaskTracker, shutdown: &Shutdown) {
-        let (mut fairness, mut empty_look) = (FairnessWindow::default(), EmptyLook::default());
+        let (mut fairness, mut idle_claim) = (FairnessWindow::default(), IdleClaim::default());
         loop {
             let permit = tokio::select! {
                 biased;
@@ -133,7 +133,7 @@ impl<Q: DeliveryQueue + Send + Sync + ?Sized + 'static> Engine<Q> {
             let notified = self.0.notifier.notified();
             let at_quota = self.0.slots.at_quota();
             let asked_at = Instant::now();
-            let next = self.next_page(&mut fairness, &mut empty_look, &at_quota);
+            let next = self.next_page(&mut fairness, &mut idle_claim, &at_quota);
             match next.await {
                 Ok(NextPage::Claimed(page)) => {
                     if let Some(work) = self.begin((*page, asked_at), permit, shutdown) {
@@ -145,7 +145,7 @@ impl<Q: DeliveryQueue + Send + Sync + ?Sized + 'static> Engine<Q> {
                     drop(permit);
                     tokio::select! {
                         () = shutdown.draining() => return,
-                        () = notified => empty_look.forget(),
+                        () = notified => idle_claim.forget(),
                         () = self.wait(next_due, &at_quota) => {}
                     }
                 }
@@ -195,10 +195,10 @@ impl<Q: DeliveryQueue + Send + Sync + ?Sized + 'static> Engine<Q> {
     async fn next_page(
         &self,
         fairness: &mut FairnessWindow,
-        empty_look: &mut EmptyLook,
+        idle_claim: &mut IdleClaim,
         at_quota: &[AppId],
     ) -> Result<NextPage, StoreError> {
-        if let Some(left) = empty_look.lasts(at_quota) {
+        if let Some(left) = idle_claim.lasts(at_quota) {
             let next_due = Some(self.0.clock.now().plus(left));
             return Ok(NextPage::Idle { next_due });
         }
@@ -212,21 +212,21 @@ impl<Q: DeliveryQueue + Send + Sync + ?Sized + 'static> Engine<Q> {
         match &next {
             NextPage::Claimed(page) => {
                 fairness.record(&page.app_id);
-                empty_look.claimed(&page.app_id);
+                idle_claim.claimed(&page.app_id);
             }
             NextPage::Idle { next_due } => {
-                empty_look.remember(at_quota.to_vec(), self.idle_time(*next_due));
+                idle_claim.remember(at_quota.to_vec(), self.idle_time(*next_due));
             }
             NextPage::Unreadable { .. } => {}
         }
         Ok(next)
     }
 
-    /// Looks again while others are claiming all that is due. The rest of what is found then is left in two parts, so that workers that
+    /// Claims again while others are claiming all that is due. The rest of what is found then is left in two parts, so that workers that
     /// meet at a broadcast soon have one each.
     async fn claim_contended(&self, excluded_apps: &[AppId]) -> Result<NextPage, StoreError> {
         let mut next = self.claim(excluded_apps, false).await?;
-        for _ in 0..MAX_CONTENDED_LOOKS {
+        for _ in 0..MAX_CONTENDED_CLAIMS {
             let now = self.0.clock.now();
             if !matches!(next, NextPage::Idle { next_due: Some(due) } if due <= now) {
                 break;

@@ -57,7 +57,7 @@ pub struct Findings<T> {
 
 impl<T> Findings<T> {
     /// What a search finds that had no time to look.
-    pub const fn without_a_look() -> Self {
+    pub const fn unscanned() -> Self {
         Self {
             items: Vec::new(),
             is_cut_short: true,

@@ -64,7 +64,7 @@ pub struct SendPage {
 
 impl SendPage {
     /// The page of a search that looked at nothing.
-    pub const fn without_a_look() -> Self {
+    pub const fn unscanned() -> Self {
         Self {
             items: Vec::new(),
             next: None,

@@ -237,7 +237,7 @@ pub struct SendFailures {
 
 impl SendFailures {
     /// The failures of a read that looked at nothing.
-    pub const fn without_a_look() -> Self {
+    pub const fn unscanned() -> Self {
         Self {
             items: Vec::new(),
             is_cut_short: true,

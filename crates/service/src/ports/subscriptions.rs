@@ -162,7 +162,7 @@ pub struct SubscriptionPage {
 
 impl SubscriptionPage {
     /// The page of a search that looked at nothing.
-    pub const fn without_a_look() -> Self {
+    pub const fn unscanned() -> Self {
         Self {
             items: Vec::new(),
             next: None,

@@ -13,7 +13,7 @@ use sqlx::{AssertSqlSafe, Connection as _, Executor as _, PgConnection, Row as _
 use tokio::time::timeout;
 use tokio_util::task::TaskTracker;
 
-use self::server::look_at;
+use self::server::inspect;
 use crate::bounded_reads::BoundedReaders;
 use crate::clock_check::ClockCheck;
 use crate::connections::{Connections, setup};
@@ -59,7 +59,7 @@ impl Database {
         let options = connect_options(url)?;
         let address = address(&options);
         let refused = |error| PostgresOpenError::from_connecting(error, &address);
-        let server = look_at(&options, settings).await.map_err(refused)?;
+        let server = inspect(&options, settings).await.map_err(refused)?;
         if let Some(version) = server.version.filter(|version| *version < OLDEST_VERSION) {
             return Err(PostgresOpenError::too_old(version));
         }

@@ -26,7 +26,7 @@ const WITHOUT_LIMITS: &str = "SET LOCAL statement_timeout = 0; SET LOCAL lock_ti
 const LONGEST_WAIT: Duration = Duration::from_mins(5);
 
 /// Between two looks at the tables.
-const LOOK_INTERVAL: Duration = Duration::from_millis(500);
+const POLL_INTERVAL: Duration = Duration::from_millis(500);
 
 /// The migrations of this version. A later version's are let be: its processes run beside this one's during an upgrade. The lock is
 /// taken here, since the migrator's own belongs to a session, which a pooler's clients do not have.
@@ -55,7 +55,7 @@ async fn run(connections: &Connections) -> Result<(), MigrateError> {
             Ok(false) => return Ok(()),
             Err(error) if met_a_lock(&error) && started.elapsed() < LONGEST_WAIT => {
                 tracing::info!("waiting until a table that is to be migrated is not in use");
-                tokio::time::sleep(LOOK_INTERVAL).await;
+                tokio::time::sleep(POLL_INTERVAL).await;
             }
             Err(error) => return Err(error),
         }
@@ -114,7 +114,7 @@ async fn build(connections: &Connections, index: &Migration) -> Result<(), Migra
     if !locked {
         holder.rollback().await?;
         tracing::info!("waiting until another process has built an index");
-        tokio::time::sleep(LOOK_INTERVAL).await;
+        tokio::time::sleep(POLL_INTERVAL).await;
         return Ok(());
     }
     if !applied_on(&mut holder).await?.contains_key(&index.version) {
@@ -188,7 +188,7 @@ pub(crate) async fn wait(connections: &Connections) -> Result<(), PostgresOpenEr
             missing,
             "waiting until another process has migrated the database"
         );
-        tokio::time::sleep(LOOK_INTERVAL).await;
+        tokio::time::sleep(POLL_INTERVAL).await;
     }
 }
 

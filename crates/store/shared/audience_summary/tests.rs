@@ -2,7 +2,7 @@ use std::collections::HashMap;
 
 use hato_domain::{PositionSet, ReachBlock};
 
-use super::{DAY_MILLIS, LookedAt, Seen, age_group};
+use super::{DAY_MILLIS, SampledAudience, Seen, age_group};
 
 #[test]
 fn an_age_ends_with_its_last_day() {
@@ -22,11 +22,11 @@ fn an_age_ends_with_its_last_day() {
 
 /// Looks at somebody of each host and age, who stand behind each other, and counts: whoever stands at one of `answered` took the last
 /// send.
-fn looked_at(people: impl IntoIterator<Item = (String, usize)>, answered: &[i64]) -> LookedAt {
-    let mut looked_at = LookedAt::default();
+fn sampled(people: impl IntoIterator<Item = (String, usize)>, answered: &[i64]) -> SampledAudience {
+    let mut sampled = SampledAudience::default();
     for ((host, age), position) in people.into_iter().zip(1..) {
-        let host = looked_at.host_number(&host);
-        looked_at.seen.push(Seen {
+        let host = sampled.host_number(&host);
+        sampled.seen.push(Seen {
             position,
             age,
             host,
@@ -35,14 +35,14 @@ fn looked_at(people: impl IntoIterator<Item = (String, usize)>, answered: &[i64]
     let mut block = ReachBlock::default();
     let answered: PositionSet = answered.iter().copied().collect();
     block.record(1, &answered, &PositionSet::default());
-    looked_at.count(&HashMap::from([(PositionSet::block_of(1), block)]));
-    looked_at
+    sampled.count(&HashMap::from([(PositionSet::block_of(1), block)]));
+    sampled
 }
 
 #[test]
 fn beyond_twenty_push_services_are_others() {
     let hosts = (1..=22).flat_map(|number| vec![(format!("{number:02}.example"), 0); number]);
-    let summary = looked_at(hosts, &[1, 2, 4, 253]).summary(None);
+    let summary = sampled(hosts, &[1, 2, 4, 253]).summary(None);
     let shown = |index: usize| {
         let (host, group) = &summary.by_host[index];
         (&**host, group.recipients, group.answered_last_send)
@@ -56,7 +56,7 @@ fn beyond_twenty_push_services_are_others() {
 #[test]
 fn an_estimate_adds_up() {
     let people = [("a", 0), ("a", 3), ("b", 3)].map(|(host, age)| (host.to_owned(), age));
-    let summary = looked_at(people, &[2, 3]).summary(Some(1_000_000));
+    let summary = sampled(people, &[2, 3]).summary(Some(1_000_000));
     let shown = |host: usize| {
         let (host, group) = &summary.by_host[host];
         (&**host, group.recipients, group.answered_last_send)

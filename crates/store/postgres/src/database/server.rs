@@ -17,7 +17,7 @@ pub(super) struct ServerInfo {
 
 /// Connects once or twice, and asks what is to be known. A pool would try again and again and say in the end that it took too long; this
 /// failure says why.
-pub(super) async fn look_at(
+pub(super) async fn inspect(
     options: &PgConnectOptions,
     settings: &PostgresSettings,
 ) -> sqlx::Result<ServerInfo> {

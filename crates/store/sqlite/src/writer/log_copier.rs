@@ -23,7 +23,7 @@ const LONG_LOG: i64 = 1_000;
 pub(crate) const MAX_LOG_PAGES: &str = "4000";
 
 /// Between two looks at the log while there are commits.
-const LOOK_INTERVAL: Duration = Duration::from_millis(5);
+const POLL_INTERVAL: Duration = Duration::from_millis(5);
 
 /// A handle to the task that copies.
 pub(super) struct LogCopier {
@@ -85,11 +85,11 @@ struct CopierTask {
 impl CopierTask {
     async fn run(mut self, mut commits: mpsc::Receiver<()>) {
         while commits.recv().await.is_some() {
-            if let Err(error) = self.look().await {
+            if let Err(error) = self.poll().await {
                 tracing::warn!(%error, "the log of the database cannot be copied beside the writer");
                 self.connection = None;
             }
-            tokio::time::sleep(LOOK_INTERVAL).await;
+            tokio::time::sleep(POLL_INTERVAL).await;
         }
         if let Some(connection) = self.connection {
             connection.close().await.ok();
@@ -97,7 +97,7 @@ impl CopierTask {
     }
 
     /// Copies the log when it has grown.
-    async fn look(&mut self) -> sqlx::Result<()> {
+    async fn poll(&mut self) -> sqlx::Result<()> {
         let connection = match &mut self.connection {
             Some(connection) => connection,
             none => none.insert(self.options.connect().await?),

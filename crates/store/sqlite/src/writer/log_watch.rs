@@ -9,7 +9,7 @@ use std::time::{Duration, SystemTime};
 use sqlx::{Executor as _, SqliteConnection};
 
 /// The time between two looks at the log; it is at rest when nothing has changed from one to the next.
-pub(super) const LOOK_INTERVAL: Duration = Duration::from_secs(1);
+pub(super) const POLL_INTERVAL: Duration = Duration::from_secs(1);
 
 /// The log, and how it was when it was looked at last.
 pub(super) struct LogWatch {

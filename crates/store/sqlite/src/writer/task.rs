@@ -12,7 +12,7 @@ use tokio::sync::mpsc;
 use tokio::time::{MissedTickBehavior, interval};
 
 use super::log_copier::LogCopier;
-use super::log_watch::{LOOK_INTERVAL, LogWatch};
+use super::log_watch::{LogWatch, POLL_INTERVAL};
 use super::operation::WriteOperation;
 use crate::metrics::record_commit;
 
@@ -42,8 +42,8 @@ impl WriterTask {
     /// Runs what is queued until the queue is closed and empty.
     pub(super) async fn run(mut self, mut queue: mpsc::Receiver<Box<dyn WriteOperation>>) {
         let mut waiting = Vec::new();
-        let mut looks = interval(LOOK_INTERVAL);
-        looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let mut polls = interval(POLL_INTERVAL);
+        polls.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
             tokio::select! {
                 biased;
@@ -54,7 +54,7 @@ impl WriterTask {
                     self.commit(take(&mut waiting)).await;
                     self.copy_rest_of_log().await;
                 }
-                _ = looks.tick() => self.look_after_log().await,
+                _ = polls.tick() => self.maintain_log().await,
             }
         }
         self.log_copier.close().await;
@@ -81,8 +81,8 @@ impl WriterTask {
         }
     }
 
-    /// Empties the log when nobody writes. What cannot be emptied now is tried again at the next look.
-    async fn look_after_log(&mut self) {
+    /// Empties the log when nobody writes. What cannot be emptied now is tried again at the next poll.
+    async fn maintain_log(&mut self) {
         if !self.log.is_at_rest() {
             return;
         }

@@ -1,28 +1,28 @@
-//! The memory of a look at the queue that found nothing, so that it is not made again as long as it would find nothing.
+//! The memory of a claim that found nothing, so that it is not made again as long as it would find nothing.
 
 use std::time::Duration;
 
 use hato_domain::AppId;
 use tokio::time::Instant;
 
-/// The latest look that found nothing to be claimed, of apps other than those that it excluded.
+/// The latest claim that found nothing to be claimed, of apps other than those that it excluded.
 ///
 /// While one app's broadcast fills its share of the slots, each page that leaves one makes room for the next, after which the others
 /// would be looked for again: one of three transactions of a page, and the dearest, for it goes from app to app.
 #[derive(Default)]
-pub struct EmptyLook {
+pub struct IdleClaim {
     excluded_apps: Vec<AppId>,
     until: Option<Instant>,
 }
 
-impl EmptyLook {
+impl IdleClaim {
     /// Remembers that nothing is due for so long, of apps other than these.
     pub fn remember(&mut self, excluded_apps: Vec<AppId>, idle: Duration) {
         self.excluded_apps = excluded_apps;
         self.until = Some(Instant::now() + idle);
     }
 
-    /// For how long another look, which excludes these apps, would find nothing, unless something is queued meanwhile.
+    /// For how long another claim, which excludes these apps, would find nothing, unless something is queued meanwhile.
     pub fn lasts(&self, excluded_apps: &[AppId]) -> Option<Duration> {
         let is_wider = |app| !excluded_apps.contains(app);
         if self.excluded_apps.iter().any(is_wider) {
@@ -52,48 +52,48 @@ mod tests {
     use hato_domain::AppId;
     use tokio::time::advance;
 
-    use super::EmptyLook;
+    use super::IdleClaim;
 
     fn apps(names: &[&str]) -> Vec<AppId> {
         let apps = names.iter().map(|name| AppId::trusted((*name).into()));
         apps.collect()
     }
 
-    fn look(excluded_apps: &[&str]) -> EmptyLook {
-        let mut look = EmptyLook::default();
-        look.remember(apps(excluded_apps), Duration::from_secs(1));
-        look
+    fn idle_claim(excluded_apps: &[&str]) -> IdleClaim {
+        let mut claim = IdleClaim::default();
+        claim.remember(apps(excluded_apps), Duration::from_secs(1));
+        claim
     }
 
     #[tokio::test(start_paused = true)]
     async fn it_holds_for_its_time() {
-        let look = look(&["a"]);
-        assert_eq!(look.lasts(&apps(&["a"])), Some(Duration::from_secs(1)));
+        let claim = idle_claim(&["a"]);
+        assert_eq!(claim.lasts(&apps(&["a"])), Some(Duration::from_secs(1)));
         advance(Duration::from_millis(999)).await;
-        assert_eq!(look.lasts(&apps(&["a"])), Some(Duration::from_millis(1)));
+        assert_eq!(claim.lasts(&apps(&["a"])), Some(Duration::from_millis(1)));
         advance(Duration::from_millis(1)).await;
-        assert_eq!(look.lasts(&apps(&["a"])), None);
+        assert_eq!(claim.lasts(&apps(&["a"])), None);
     }
 
     #[tokio::test(start_paused = true)]
-    async fn it_holds_for_looks_that_exclude_as_much() {
-        let look = look(&["a", "b"]);
-        assert!(look.lasts(&apps(&["b", "c", "a"])).is_some());
-        assert!(look.lasts(&apps(&["a"])).is_none());
-        assert!(look.lasts(&[]).is_none());
+    async fn it_holds_for_claims_that_exclude_as_much() {
+        let claim = idle_claim(&["a", "b"]);
+        assert!(claim.lasts(&apps(&["b", "c", "a"])).is_some());
+        assert!(claim.lasts(&apps(&["a"])).is_none());
+        assert!(claim.lasts(&[]).is_none());
     }
 
     #[tokio::test(start_paused = true)]
     async fn it_holds_until_one_of_the_others_has_a_page() {
-        let mut look = look(&["a"]);
-        look.claimed(&apps(&["a"])[0]);
-        assert!(look.lasts(&apps(&["a"])).is_some());
-        look.claimed(&apps(&["b"])[0]);
-        assert!(look.lasts(&apps(&["a"])).is_none());
+        let mut claim = idle_claim(&["a"]);
+        claim.claimed(&apps(&["a"])[0]);
+        assert!(claim.lasts(&apps(&["a"])).is_some());
+        claim.claimed(&apps(&["b"])[0]);
+        assert!(claim.lasts(&apps(&["a"])).is_none());
     }
 
     #[test]
-    fn before_a_look_nothing_is_known() {
-        assert!(EmptyLook::default().lasts(&apps(&["a"])).is_none());
+    fn before_a_claim_nothing_is_known() {
+        assert!(IdleClaim::default().lasts(&apps(&["a"])).is_none());
     }
 }

@@ -27,7 +27,7 @@ struct Seen {
 
 /// Those who were looked at, and what was counted of them.
 #[derive(Default)]
-pub(super) struct LookedAt {
+pub(super) struct SampledAudience {
     seen: Vec<Seen>,
     /// The number of each host, which is its place in `by_host`.
     hosts: HashMap<String, usize>,
@@ -35,7 +35,7 @@ pub(super) struct LookedAt {
     by_age: [ReachCount; 4],
 }
 
-impl LookedAt {
+impl SampledAudience {
     /// Notes who stands in these rows.
     pub(super) async fn read(
         &mut self,
