@@ -68,8 +68,8 @@ impl ListenArgs {
         output.line(&listening, ListeningNotice::to_line)?;
         loop {
             while let Some(event) = stream.next() {
-                let heard = PrintedEvent::new(event, forwarder.as_ref());
-                output.line(&heard, PrintedEvent::to_line)?;
+                let printed = PrintedEvent::new(event, forwarder.as_ref());
+                output.line(&printed, PrintedEvent::to_line)?;
             }
             anstream::eprintln!(
                 "hato: the connection was cut; what happens until it is back is not heard"
@@ -159,7 +159,7 @@ mod tests {
 
     #[test]
     fn an_event_is_a_line_without_commands_for_terminals() {
-        let heard = PrintedEvent {
+        let printed = PrintedEvent {
             id: "msg_1".into(),
             event: json!({
                 "type": "send.completed\u{1b}[2J", "timestamp": "2026-11-23T08:00:00.000Z",
@@ -168,6 +168,6 @@ mod tests {
             forwarded: Some(ForwardResult::Answered { status: 204 }),
         };
         let line = "2026-11-23T08:00:00.000Z  send.completed [2J  snd_1  recipients=2  sent_count=2  -> 204";
-        assert_eq!(heard.to_line(), line);
+        assert_eq!(printed.to_line(), line);
     }
 }

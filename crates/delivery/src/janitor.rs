@@ -15,7 +15,7 @@ use std::time::Duration;
 use hato_domain::UnixMillis;
 use hato_service::ports::{Clock, DeactivationCursor, Store, StoreError};
 use hato_service::{
-    HEARD_EVENT_TTL, IDEMPOTENCY_TTL, MAX_EVENT_AGE, MAX_KEPT_ATTEMPTS, RECENT_COUNTS_TTL,
+    IDEMPOTENCY_TTL, LISTENER_EVENT_TTL, MAX_EVENT_AGE, MAX_KEPT_ATTEMPTS, RECENT_COUNTS_TTL,
     first_counted_hour,
 };
 
@@ -171,9 +171,9 @@ impl Janitor {
                 store.forget_engaged(hour, STEP_ROWS).await
             }
             PurgeKind::OldEvents => self.end_old_events(now).await,
-            PurgeKind::HeardEvents => {
-                let old = now.minus(HEARD_EVENT_TTL);
-                store.purge_heard_events(old, now, STEP_ROWS).await
+            PurgeKind::ListenerEvents => {
+                let old = now.minus(LISTENER_EVENT_TTL);
+                store.purge_listener_events(old, now, STEP_ROWS).await
             }
             PurgeKind::Webhooks => store.purge_webhooks(MAX_KEPT_ATTEMPTS, STEP_ROWS).await,
             PurgeKind::FreeSpace => store.give_back_space().await,

@@ -74,7 +74,7 @@ pub use identity::IdentitySecrets;
 pub use jitter::jittered;
 pub use keys::{KEY_PREFIX, NewKey};
 pub use list_import::{ListError, ListImport, ListOptions, ListReport};
-pub use listeners::{EventListener, HEARD_EVENT_TTL, HeardEvent, LISTENER_TTL};
+pub use listeners::{EventListener, LISTENER_EVENT_TTL, LISTENER_TTL, ListenerEvent};
 pub use notifier::{AppNotifier, AppsWithEvents, Notifier, WakeUps};
 pub use password_hash::HasherLoad;
 pub use pictures::{MAX_PICTURE_BYTES, PictureError};

@@ -14,17 +14,17 @@ use crate::{Service, ServiceResult, event_body};
 pub const LISTENER_TTL: Duration = Duration::from_secs(15);
 
 /// How long events are kept for listeners.
-pub const HEARD_EVENT_TTL: Duration = Duration::from_mins(5);
+pub const LISTENER_EVENT_TTL: Duration = Duration::from_mins(5);
 
 /// How far a listener may be behind before it ends, rather than miss what is removed.
 const MAX_LAG: Duration = Duration::from_mins(4);
 
 /// Events that are read at a time: one of a full page has 100 KB.
-const HEARD_AT_ONCE: u32 = 20;
+const MAX_EVENTS_PER_READ: u32 = 20;
 
 /// An event as the app's webhook would get it.
 #[derive(Clone, Debug)]
-pub struct HeardEvent {
+pub struct ListenerEvent {
     /// The value of `webhook-id`.
     pub id: WebhookEventId,
     /// The JSON that would be posted.
@@ -60,20 +60,22 @@ impl Service {
 
 impl EventListener {
     /// The next events, as many as are there and fit; `None` when the listener has fallen so far behind that it would miss some.
-    pub async fn next_events(&mut self) -> ServiceResult<Option<Vec<HeardEvent>>> {
+    pub async fn next_events(&mut self) -> ServiceResult<Option<Vec<ListenerEvent>>> {
         let after = self.record.after;
-        let events = self.store.heard_events(&self.app, after, HEARD_AT_ONCE);
+        let events = self
+            .store
+            .listener_events(&self.app, after, MAX_EVENTS_PER_READ);
         let events = events.await?;
         let oldest_kept = self.clock.now().minus(MAX_LAG);
         if events.first().is_some_and(|it| it.created_at < oldest_kept) {
             return Ok(None);
         }
-        let mut heard = Vec::with_capacity(events.len());
+        let mut read = Vec::with_capacity(events.len());
         for event in events {
-            heard.push(self.heard(&event).await?);
+            read.push(self.listener_event(&event).await?);
             self.record.after = event.number;
         }
-        Ok(Some(heard))
+        Ok(Some(read))
     }
 
     /// Stays a listener for another [`LISTENER_TTL`]; `false` when it is none any more.
@@ -85,10 +87,10 @@ impl EventListener {
         Ok(renewed.await?)
     }
 
-    async fn heard(&self, event: &WebhookEvent) -> ServiceResult<HeardEvent> {
+    async fn listener_event(&self, event: &WebhookEvent) -> ServiceResult<ListenerEvent> {
         let recipients = event.content.recipients();
         let recipients = self.store.reported_recipients(&recipients).await?;
-        Ok(HeardEvent {
+        Ok(ListenerEvent {
             id: event.id.clone(),
             body: event_body(&self.app, event, &recipients)?,
         })

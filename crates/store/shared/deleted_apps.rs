@@ -117,7 +117,7 @@ async fn purge_reporting(c: &mut DbConnection, app: &str, limit: i64) -> sqlx::R
     rest -= purge_recent_subscribers(c, app, rest).await?;
     rest -= purge_webhook_attempts(c, app, rest).await?;
     rest -= purge_webhook_events(c, app, rest).await?;
-    rest -= purge_heard_events(c, app, rest).await?;
+    rest -= purge_listener_events(c, app, rest).await?;
     rest -= purge_listeners(c, app, rest).await?;
     rest -= purge_vapid_keys(c, app, rest).await?;
     rest -= purge_pictures(c, app, rest).await?;
@@ -156,7 +156,7 @@ purge!(
        (SELECT id FROM jobs WHERE app_id = $1 LIMIT $2)"
 );
 purge!(
-    purge_heard_events,
+    purge_listener_events,
     "DELETE FROM heard_events WHERE id IN
        (SELECT id FROM heard_events WHERE app_id = $1 LIMIT $2)"
 );

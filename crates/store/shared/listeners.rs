@@ -53,7 +53,7 @@ impl ListenerStore for Database {
         })
     }
 
-    async fn heard_events(
+    async fn listener_events(
         &self,
         app: &AppId,
         after: i64,
@@ -75,15 +75,15 @@ impl ListenerStore for Database {
         .map_err(with_context("read events for a listener"))
     }
 
-    async fn purge_heard_events(
+    async fn purge_listener_events(
         &self,
-        heard_before: UnixMillis,
+        created_before: UnixMillis,
         now: UnixMillis,
         limit: u32,
     ) -> Result<bool, StoreError> {
         let limit = i64::from(limit);
         transaction!(self, "remove what was heard", |c| {
-            purge(c, heard_before, now, limit).await
+            purge(c, created_before, now, limit).await
         })
     }
 }
@@ -118,7 +118,7 @@ async fn add(
 }
 
 /// Writes an event for the app's listeners.
-pub(crate) async fn insert_heard_event(
+pub(crate) async fn insert_listener_event(
     c: &mut DbConnection,
     id: &str,
     event: &NewEvent<'_>,
@@ -153,14 +153,14 @@ async fn purge_listeners(c: &mut DbConnection, now: UnixMillis, limit: i64) -> s
 
 async fn purge(
     c: &mut DbConnection,
-    heard_before: UnixMillis,
+    created_before: UnixMillis,
     now: UnixMillis,
     limit: i64,
 ) -> sqlx::Result<bool> {
     let events = sqlx::query!(
         "DELETE FROM heard_events WHERE id IN
            (SELECT id FROM heard_events WHERE created_at < $1 ORDER BY created_at LIMIT $2)",
-        heard_before.0,
+        created_before.0,
         limit
     );
     let events = events.execute(&mut *c).await?.rows_affected();

@@ -11,7 +11,7 @@ use uuid::Uuid;
 use crate::dialect::{DbConnection, lock_webhook};
 use crate::error::json;
 use crate::event_readers::EventReaders;
-use crate::listeners::insert_heard_event;
+use crate::listeners::insert_listener_event;
 use crate::settled_page::SettledPage;
 use crate::stored_event::{IdRangeJson, NewEvent};
 use crate::webhook_outbox::queue_event;
@@ -112,7 +112,7 @@ pub(crate) async fn insert_event(
         queue_event(c, id.as_str(), event).await?;
     }
     if readers.has_listeners {
-        insert_heard_event(c, id.as_str(), event).await?;
+        insert_listener_event(c, id.as_str(), event).await?;
     }
     Ok(())
 }

@@ -14,7 +14,7 @@ use axum::response::{IntoResponse as _, Response};
 use futures_util::{Stream, stream};
 use hato_app::Draining;
 use hato_domain::ErrorCode;
-use hato_service::{EventListener, HeardEvent};
+use hato_service::{EventListener, ListenerEvent};
 use http::request::Parts;
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::{Instant, sleep};
@@ -67,7 +67,7 @@ struct EventStream {
     parts: Parts,
     listener: EventListener,
     /// Events that were read and not handed over.
-    waiting: VecDeque<HeardEvent>,
+    waiting: VecDeque<ListenerEvent>,
     has_begun: bool,
     renewed_at: Instant,
     draining: CancellationToken,
@@ -113,13 +113,13 @@ impl EventStream {
             }
             self.renewed_at = Instant::now();
         }
-        let Some(heard) = self.listener.next_events().await? else {
+        let Some(events) = self.listener.next_events().await? else {
             return Ok(None);
         };
-        if !heard.is_empty() {
+        if !events.is_empty() {
             self.require_access().await?;
         }
-        self.waiting = heard.into();
+        self.waiting = events.into();
         Ok(Some(!self.waiting.is_empty()))
     }
 

@@ -19,7 +19,7 @@ pub(super) enum PurgeKind {
     /// Who was counted, some minutes after their tokens are good no more.
     EngagedRecipients,
     OldEvents,
-    HeardEvents,
+    ListenerEvents,
     Webhooks,
     FreeSpace,
 }
@@ -39,7 +39,7 @@ pub(super) const PURGE_ROUNDS: [&[PurgeKind]; 2] = [
         PurgeKind::EngagementEvents,
         PurgeKind::EngagedRecipients,
         PurgeKind::OldEvents,
-        PurgeKind::HeardEvents,
+        PurgeKind::ListenerEvents,
         PurgeKind::Webhooks,
     ],
     &[PurgeKind::FreeSpace],

@@ -48,18 +48,18 @@ pub trait ListenerStore {
     async fn remove_listener(&self, listener: ListenerRecord) -> Result<(), StoreError>;
 
     /// At most `limit` of the app's events with a higher number than `after`, in the order of their numbers.
-    async fn heard_events(
+    async fn listener_events(
         &self,
         app: &AppId,
         after: i64,
         limit: u32,
     ) -> Result<Vec<WebhookEvent>, StoreError>;
 
-    /// Removes at most `limit` events from before `heard_before`, and as many listeners that have expired at `now`; whether some may
+    /// Removes at most `limit` events from before `created_before`, and as many listeners that have expired at `now`; whether some may
     /// be left.
-    async fn purge_heard_events(
+    async fn purge_listener_events(
         &self,
-        heard_before: UnixMillis,
+        created_before: UnixMillis,
         now: UnixMillis,
         limit: u32,
     ) -> Result<bool, StoreError>;

@@ -21,8 +21,12 @@ async fn listen(test: &TestStore, app: &AppId) -> Option<ListenerRecord> {
 }
 
 /// The numbers and ids of what the listener has not heard yet.
-async fn heard(test: &TestStore, app: &AppId, after: i64) -> Vec<(i64, String)> {
-    let events = test.store.heard_events(app, after, 7).await.expect("read");
+async fn unread(test: &TestStore, app: &AppId, after: i64) -> Vec<(i64, String)> {
+    let events = test
+        .store
+        .listener_events(app, after, 7)
+        .await
+        .expect("read");
     let event = |it: &hato_service::ports::WebhookEvent| (it.number, it.id.to_string());
     events.iter().map(event).collect()
 }
@@ -59,24 +63,24 @@ async fn only_what_follows_is_heard_and_only_while_somebody_listens(database: Te
     queue_event(&test, &app).await;
     let second = listen(&test, &app).await.expect("a place");
     queue_event(&test, &app).await;
-    let all = heard(&test, &app, first.after).await;
-    let rest = heard(&test, &app, second.after).await;
+    let all = unread(&test, &app, first.after).await;
+    let rest = unread(&test, &app, second.after).await;
     assert_eq!((all.len(), rest.len()), (2, 1));
     assert_eq!(all[1], rest[0]);
     for listener in [first, second] {
         test.store.remove_listener(listener).await.expect("removed");
     }
     queue_event(&test, &app).await;
-    assert_eq!(heard(&test, &app, first.after).await, all);
+    assert_eq!(unread(&test, &app, first.after).await, all);
 
     let purge = async |before, now| {
-        let purged = test.store.purge_heard_events(before, now, 500);
+        let purged = test.store.purge_listener_events(before, now, 500);
         assert!(!purged.await.expect("removed"), "no more are left");
     };
     purge(START, at(MINUTE)).await;
-    assert_eq!(heard(&test, &app, 0).await.len(), 2);
+    assert_eq!(unread(&test, &app, 0).await.len(), 2);
     purge(START.plus(Duration::from_millis(1)), at(MINUTE)).await;
-    assert_eq!(heard(&test, &app, 0).await, []);
+    assert_eq!(unread(&test, &app, 0).await, []);
 }
 
 /// Transactions that run at the same time end in another order than they have begun: who reads meanwhile misses none of them.
@@ -91,7 +95,7 @@ async fn nothing_is_missed_of_what_is_written_at_the_same_time(database: TestDat
     let reading = async {
         let (mut after, mut seen) = (listener.after, HashSet::new());
         while seen.len() < 64 {
-            let events = heard(&test, &app, after).await;
+            let events = unread(&test, &app, after).await;
             after = events.last().map_or(after, |(number, _)| *number);
             seen.extend(events.into_iter().map(|(_, id)| id));
         }
