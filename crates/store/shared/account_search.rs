@@ -61,7 +61,7 @@ async fn search_sends(
 ) -> sqlx::Result<Findings<FoundSend>> {
     let mut connection = bounded_reader(database).await?;
     let mut rows = sqlx::query_as!(
-        SendTexts,
+        SearchedSendRow,
         r#"SELECT s.id AS "id!", s.title AS "title!", s.body AS "body!", s.url, p.id AS "app_id!",
                   p.name AS "app_name!"
            FROM (SELECT id FROM sends
@@ -130,7 +130,7 @@ async fn search_subscriptions(
     })
 }
 
-struct SendTexts {
+struct SearchedSendRow {
     id: String,
     title: String,
     body: String,
@@ -139,7 +139,7 @@ struct SendTexts {
     app_name: String,
 }
 
-impl SendTexts {
+impl SearchedSendRow {
     /// Whether a text of the send has `part` in it, which is in lower case.
     fn has(&self, part: &str) -> bool {
         let url = self.url.as_deref().unwrap_or_default();

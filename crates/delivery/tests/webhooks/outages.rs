@@ -14,9 +14,9 @@ use crate::test_webhooks::TestWebhooks;
 
 /// Gives every name the same address, or none while no name server answers.
 #[derive(Debug, Default)]
-struct TestResolver(Mutex<Option<IpAddr>>);
+struct SwitchedResolver(Mutex<Option<IpAddr>>);
 
-impl TestResolver {
+impl SwitchedResolver {
     fn set(&self, address: Option<&str>) {
         let address = address.map(|text| text.parse().expect("an address"));
         *self.0.lock().expect("no panic") = address;
@@ -24,7 +24,7 @@ impl TestResolver {
 }
 
 #[async_trait]
-impl Resolver for TestResolver {
+impl Resolver for SwitchedResolver {
     async fn addresses(&self, _name: &str) -> Result<Vec<IpAddr>, LookupError> {
         let address = *self.0.lock().expect("no panic");
         address.map_or(Err(LookupError::TimedOut), |address| Ok(vec![address]))
@@ -34,7 +34,7 @@ impl Resolver for TestResolver {
 #[on_each_database]
 async fn what_an_outage_has_kept_back_is_posted_when_it_is_over(database: TestDatabase) {
     let mut test = TestWebhooks::new(database).await;
-    let resolver = Arc::<TestResolver>::default();
+    let resolver = Arc::<SwitchedResolver>::default();
     test.settings.resolver = Arc::clone(&resolver) as _;
     // To a group of hosts there is no route.
     test.settings.outbound = OutboundPolicy::parse("127.0.0.0/8,224.0.0.1").expect("a list");

@@ -20,13 +20,13 @@ use crate::fixtures::{app, post, register, start, wait_until};
 const POLL_INTERVAL: Duration = Duration::from_millis(2);
 
 /// A send to three browsers that an earlier version has queued.
-struct QueuedSend {
+struct EarlierSend {
     push: PushService,
     app: OwnedApp,
     id: String,
 }
 
-impl QueuedSend {
+impl EarlierSend {
     async fn new(launch: &ServerLaunch) -> Self {
         let push = PushService::start().await;
         let launch = launch.clone().with_push_service(&push);
@@ -92,7 +92,7 @@ async fn kill_while_it_waits(database: &TestDatabase) {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_migration_whose_process_was_killed_in_the_middle_is_made_by_the_next_one() {
     let current = TestDatabase::postgres().await;
-    let queued = QueuedSend::new(&process(&current)).await;
+    let queued = EarlierSend::new(&process(&current)).await;
     let all = migrations(&current).await;
     let database = earlier_database(&current).await;
     let before = migrations(&database).await;
@@ -117,7 +117,7 @@ async fn an_index_whose_process_was_killed_in_the_middle_is_built_by_the_next_on
         "SELECT EXISTS (SELECT FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid
         WHERE relname = 'subscriptions_by_vapid_key' AND indisvalid)";
     let database = TestDatabase::postgres().await;
-    let queued = QueuedSend::new(&process(&database)).await;
+    let queued = EarlierSend::new(&process(&database)).await;
     let all = migrations(&database).await;
     database.execute(
         "DROP INDEX subscriptions_by_vapid_key; DELETE FROM _sqlx_migrations WHERE version = 31",

@@ -43,7 +43,7 @@ pub fn AudienceWay(
             aria-labelledby="engagement-title"
         >
             <h2 id="engagement-title">{texts.title}</h2>
-            <Picture steps summary=(texts.summary)(steps.map(|(.., count)| count)) />
+            <FunnelChart steps summary=(texts.summary)(steps.map(|(.., count)| count)) />
             <Numbers texts send />
             <p class="hint">{texts.means}</p>
         </section>
@@ -52,9 +52,9 @@ pub fn AudienceWay(
 }
 
 /// A step of the way: its name in the style sheet, its name for people, and how many took it.
-type Step = (&'static str, &'static str, i64);
+type FunnelStep = (&'static str, &'static str, i64);
 
-fn steps(texts: &EngagementTexts, send: &SendRecord) -> [Step; 4] {
+fn steps(texts: &EngagementTexts, send: &SendRecord) -> [FunnelStep; 4] {
     [
         ("recipients", texts.recipients, send.recipients),
         ("sent", texts.accepted, send.counts.sent),
@@ -65,7 +65,7 @@ fn steps(texts: &EngagementTexts, send: &SendRecord) -> [Step; 4] {
 
 /// The bars stand in the middle, one below the other, each led to by what is left of the one above.
 #[component]
-fn Picture(steps: [Step; 4], summary: String) -> impl IntoView {
+fn FunnelChart(steps: [FunnelStep; 4], summary: String) -> impl IntoView {
     let most = steps.iter().map(|(.., count)| *count).max();
     let most = most.unwrap_or_default().max(1);
     let width = move |count: i64| {
@@ -73,7 +73,7 @@ fn Picture(steps: [Step; 4], summary: String) -> impl IntoView {
         // What there is must be seen.
         exact.max(i64::from(count > 0) * 3)
     };
-    let bar = move |(row, (class, label, count)): (i64, Step)| {
+    let bar = move |(row, (class, label, count)): (i64, FunnelStep)| {
         let (width, y) = (width(count), row * STEP_HEIGHT);
         view! {
             <g class=class>

@@ -11,7 +11,7 @@ use sqlx::{AssertSqlSafe, ConnectOptions as _, Connection as _, SqliteConnection
 use tokio::time::interval;
 
 use super::super::LoggedProcess;
-use super::{POLL_INTERVAL, QueuedSend};
+use super::{EarlierSend, POLL_INTERVAL};
 use crate::fixtures::BINARY;
 
 static MIGRATIONS: Migrator = sqlx::migrate!("../migrations/sqlite");
@@ -113,7 +113,7 @@ async fn a_file_whose_process_was_killed_in_the_middle_is_migrated_by_the_next_o
     let database = TestDatabase::sqlite().await;
     let file = database.folder().expect("a folder").join("hato.db");
     let launch = ServerLaunch::on(BINARY, database);
-    let queued = QueuedSend::new(&launch).await;
+    let queued = EarlierSend::new(&launch).await;
     let (all, registered) = counts(&file).await;
     make_earlier(&file).await;
     let before = counts(&file).await;
