@@ -16,16 +16,16 @@ pub fn subscription_id(text: &str) -> Option<SubscriptionId> {
 }
 
 impl Service {
-    /// The newest sends in all of the owner's apps that have `text` in their own, at most `limit`. A search that finds no turn, because the
-    /// account has other heavy reads under way, is cut short, as are those below.
+    /// The newest sends in all of the owner's apps that have `text` in their own, at most `limit`. A search that gets no permit, because
+    /// the account has other heavy reads under way, is cut short, as are those below.
     pub async fn sends_of_account(
         &self,
         owner: &AccountPrincipal,
         text: &str,
         limit: usize,
     ) -> ServiceResult<Findings<FoundSend>> {
-        match self.heavy_reads.turn(owner.id()).await {
-            Some(_turn) => Ok(self.store.sends_of_account(owner.id(), text, limit).await?),
+        match self.heavy_reads.permit(owner.id()).await {
+            Some(_permit) => Ok(self.store.sends_of_account(owner.id(), text, limit).await?),
             None => Ok(Findings::unscanned()),
         }
     }
@@ -37,7 +37,7 @@ impl Service {
         text: &str,
         limit: usize,
     ) -> ServiceResult<Findings<FoundSubscription>> {
-        let Some(_turn) = self.heavy_reads.turn(owner.id()).await else {
+        let Some(_permit) = self.heavy_reads.permit(owner.id()).await else {
             return Ok(Findings::unscanned());
         };
         let by_id = subscription_id(text).map(SubscriptionKey::Id);

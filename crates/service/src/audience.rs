@@ -4,12 +4,12 @@ use hato_domain::wire::Page;
 use hato_domain::{AudienceFilter, ErrorCode, PageRequest, UserId};
 
 use crate::access::MayManage;
-use crate::heavy_reads::HeavyReadGuard;
+use crate::heavy_reads::HeavyReadPermit;
 use crate::ports::{AudienceSummary, SubscriptionFilter, SubscriptionPage, SubscriptionRecord};
 use crate::{Service, ServiceResult};
 
 impl Service {
-    /// A page of the app's subscriptions, newest first. A search that finds no turn, because the account has others under way, is cut
+    /// A page of the app's subscriptions, newest first. A search that gets no permit, because the account has others under way, is cut
     /// short.
     pub async fn subscriptions(
         &self,
@@ -21,8 +21,8 @@ impl Service {
         if !filter.is_heavy() {
             return Ok(listed.await?);
         }
-        match self.heavy_reads.turn(access.account()).await {
-            Some(_turn) => Ok(listed.await?),
+        match self.heavy_reads.permit(access.account()).await {
+            Some(_permit) => Ok(listed.await?),
             None => Ok(SubscriptionPage::unscanned()),
         }
     }
@@ -65,7 +65,7 @@ impl Service {
         access: &MayManage,
         filter: Option<&AudienceFilter>,
     ) -> ServiceResult<AudienceSummary> {
-        let _turn = self.heavy_read(access).await?;
+        let _permit = self.heavy_read(access).await?;
         let now = self.clock.now();
         let summary = self.store.audience_of(access.app(), filter, now).await?;
         Ok(summary.ok_or(ErrorCode::Overloaded)?)
@@ -77,14 +77,14 @@ impl Service {
         access: &MayManage,
         filter: &AudienceFilter,
     ) -> ServiceResult<i64> {
-        let _turn = self.heavy_read(access).await?;
+        let _permit = self.heavy_read(access).await?;
         let recipients = self.store.recipients_of(access.app(), filter).await?;
         Ok(recipients.ok_or(ErrorCode::Overloaded)?)
     }
 
-    /// The account's turn to read what is heavy; `OVERLOADED` when it has other such reads under way.
-    pub(crate) async fn heavy_read(&self, access: &MayManage) -> ServiceResult<HeavyReadGuard> {
-        let turn = self.heavy_reads.turn(access.account()).await;
-        Ok(turn.ok_or(ErrorCode::Overloaded)?)
+    /// The account's permit to read what is heavy; `OVERLOADED` when it has other such reads under way.
+    pub(crate) async fn heavy_read(&self, access: &MayManage) -> ServiceResult<HeavyReadPermit> {
+        let permit = self.heavy_reads.permit(access.account()).await;
+        Ok(permit.ok_or(ErrorCode::Overloaded)?)
     }
 }

@@ -13,7 +13,7 @@ use tokio::time::timeout;
 const MAX_WAIT: Duration = Duration::from_secs(2);
 
 /// Held while a read of an account is under way.
-pub(crate) type HeavyReadGuard = OwnedMutexGuard<()>;
+pub(crate) type HeavyReadPermit = OwnedMutexGuard<()>;
 
 /// A lock for each account that reads or waits: it is held by the read whose turn it is.
 #[derive(Default)]
@@ -23,12 +23,12 @@ pub(crate) struct HeavyReads {
 
 impl HeavyReads {
     /// Waits until no other read of the account is under way; `None` when that takes too long.
-    pub(crate) async fn turn(&self, account: &AccountId) -> Option<HeavyReadGuard> {
-        timeout(MAX_WAIT, self.certain_turn(account)).await.ok()
+    pub(crate) async fn permit(&self, account: &AccountId) -> Option<HeavyReadPermit> {
+        timeout(MAX_WAIT, self.wait_for_permit(account)).await.ok()
     }
 
     /// The same, however long it takes.
-    pub(crate) async fn certain_turn(&self, account: &AccountId) -> HeavyReadGuard {
+    pub(crate) async fn wait_for_permit(&self, account: &AccountId) -> HeavyReadPermit {
         self.lock_of(account).lock_owned().await
     }
 
@@ -52,25 +52,25 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn an_account_has_one_turn_at_a_time() {
+    async fn an_account_has_one_permit_at_a_time() {
         let reads = HeavyReads::default();
         let (account, other) = (account("usr_a"), account("usr_b"));
-        let first = reads.turn(&account).await.expect("nobody reads");
-        assert!(reads.turn(&other).await.is_some());
-        let mut second = Box::pin(reads.turn(&account));
+        let first = reads.permit(&account).await.expect("nobody reads");
+        assert!(reads.permit(&other).await.is_some());
+        let mut second = Box::pin(reads.permit(&account));
         assert!(second.as_mut().now_or_never().is_none(), "it waits");
         drop(first);
         let second = second.await.expect("its turn");
-        assert!(reads.turn(&account).now_or_never().is_none());
+        assert!(reads.permit(&account).now_or_never().is_none());
         drop(second);
-        assert!(reads.turn(&account).await.is_some());
+        assert!(reads.permit(&account).await.is_some());
     }
 
     #[tokio::test]
     async fn nobody_waits_for_long() {
         let reads = HeavyReads::default();
-        let held = reads.turn(&account("usr_a")).await;
-        assert!(reads.turn(&account("usr_a")).await.is_none());
+        let held = reads.permit(&account("usr_a")).await;
+        assert!(reads.permit(&account("usr_a")).await.is_none());
         drop(held);
     }
 
@@ -78,7 +78,7 @@ mod tests {
     async fn who_has_read_is_forgotten() {
         let reads = HeavyReads::default();
         for number in 0..100 {
-            reads.turn(&account(&format!("usr_{number}"))).await;
+            reads.permit(&account(&format!("usr_{number}"))).await;
         }
         assert_eq!(reads.locks.lock().expect("no panic").len(), 1);
     }

@@ -22,7 +22,7 @@ impl Service {
         }))
     }
 
-    /// A page of the app's sends that `filter` lets through. A search that finds no turn, because the account has other heavy reads under
+    /// A page of the app's sends that `filter` lets through. A search that gets no permit, because the account has other heavy reads under
     /// way, is cut short.
     pub async fn search_history(
         &self,
@@ -33,8 +33,8 @@ impl Service {
         if !filter.is_heavy() {
             return Ok(self.history(access, page, filter.status).await?.into());
         }
-        match self.heavy_reads.turn(access.account()).await {
-            Some(_turn) => Ok(self.store.search_sends(access.app(), filter, page).await?),
+        match self.heavy_reads.permit(access.account()).await {
+            Some(_permit) => Ok(self.store.search_sends(access.app(), filter, page).await?),
             None => Ok(SendPage::unscanned()),
         }
     }

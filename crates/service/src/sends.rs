@@ -119,8 +119,8 @@ impl Service {
     pub async fn failures(&self, access: &MayManage, send: &SendId) -> ServiceResult<SendFailures> {
         let app = access.app();
         let failures = self.store.failures_of(app, send, MAX_LISTED_FAILURES);
-        match self.heavy_reads.turn(access.account()).await {
-            Some(_turn) => Ok(failures.await?),
+        match self.heavy_reads.permit(access.account()).await {
+            Some(_permit) => Ok(failures.await?),
             None => Ok(SendFailures::unscanned()),
         }
     }
@@ -131,11 +131,11 @@ impl Service {
     pub async fn cancel(&self, access: &MayManage, send: &str) -> ServiceResult<i64> {
         let (app, send) = (access.app().clone(), SendId::parse(send)?);
         let (store, notifier) = (Arc::clone(&self.store), self.notifier.clone());
-        let turn = self.cancellations.certain_turn(access.account()).await;
+        let permit = self.cancellations.wait_for_permit(access.account()).await;
         let now = self.clock.now();
         let cancelling = self.unattended.spawn(async move {
             let cancelled = store.cancel_send(&app, &send, now).await;
-            drop(turn);
+            drop(permit);
             notifier.notify_event(&app);
             cancelled
         });

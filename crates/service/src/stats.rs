@@ -108,8 +108,8 @@ impl Service {
         access: &MayManage,
         positions: ActivePositions,
     ) -> ServiceResult<Option<Vec<SampledDevice>>> {
-        match self.heavy_reads.turn(access.account()).await {
-            Some(_turn) => Ok(self.store.sampled_devices(access.app(), positions).await?),
+        match self.heavy_reads.permit(access.account()).await {
+            Some(_permit) => Ok(self.store.sampled_devices(access.app(), positions).await?),
             None => Ok(None),
         }
     }
