@@ -1,7 +1,8 @@
 //! The server functions: what forms are posted to, a few lines each over the use cases.
 //!
 //! A form and the endpoint that it stands for are judged alike, because nothing is judged here: both make the same domain types of what
-//! was sent, take the same access value and call the same use case, whose error code says why it refused. Only how that is shown differs.
+//! was sent, take the same access value and call the same use case, whose error code says why it refused. Only how that is shown differs,
+//! and the order of checks: an endpoint asks for the secret that it needs before it reads the fields.
 //!
 //! Each one says who must be logged in by asking for it, and answers through `form`: a redirect for a page, a typed error
 //! for a script. None of them checks where a request comes from or how many there are: `guard_forms` of

@@ -43,9 +43,9 @@ pub async fn into_error_page(state: &AppState, request: Request, response: Respo
     page
 }
 
-/// Forms stand for endpoints: all must come from our own pages (for logging in and registering `http/rate_limit.rs` sees to it), and those that ask for a password, which are logging in,
-/// registering, changing a password, an operator's setting one, deleting an account and exporting a VAPID key, count in the limits of SPEC 8. The others need none, as their
-/// endpoints need none for a session.
+/// Forms stand for endpoints: all must come from our own pages (for logging in and registering `http/rate_limit.rs` sees to it), and
+/// those that ask for a password, which are logging in, registering, changing a password, an operator's setting one, deleting an
+/// account and exporting a VAPID key, count in the limits of SPEC 8. The others need none, as their endpoints need none for a session.
 async fn guard_forms(State(state): State<AppState>, request: Request, next: Next) -> Response {
     if same_origin::is_safe(request.method()) {
         return next.run(request).await;

@@ -11,7 +11,7 @@ use super::form::Form;
 /// Makes an app and leads to its page.
 #[server(name = CreateApp, prefix = "/_app", endpoint = "create_app")]
 pub async fn create_app(
-    /// The name to be.
+    /// What the app is to be called.
     #[server(default)]
     name: String,
 ) -> Result<(), ServerFunctionError> {
@@ -31,7 +31,7 @@ pub async fn rename_app(
     /// The id of the app, `app_…`.
     #[server(default)]
     app: String,
-    /// The name to be.
+    /// What it is to be called from now on.
     #[server(default)]
     name: String,
 ) -> Result<(), ServerFunctionError> {

@@ -18,7 +18,7 @@ pub async fn create_key(
     /// The id of the app, `app_…`.
     #[server(default)]
     app: String,
-    /// The name to be.
+    /// What the key is to be called.
     #[server(default)]
     name: String,
     /// `subscribe_only`, `notify` or `full`.
@@ -38,7 +38,7 @@ pub async fn create_embed_key(
     /// The id of the app, `app_…`.
     #[server(default)]
     app: String,
-    /// The name to be.
+    /// What the key is to be called.
     #[server(default)]
     name: String,
 ) -> Result<(), ServerFunctionError> {
