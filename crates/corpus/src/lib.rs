@@ -15,6 +15,7 @@
 //! hato_corpus::replay("cursor", text);
 //! ```
 
+use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -24,14 +25,40 @@ pub fn replay(name: &str, target: fn(&[u8])) {
     assert!(!inputs.is_empty(), "{name} has no inputs");
     for input in inputs {
         println!("{}", input.display());
-        let bytes = fs::read(&input).unwrap_or_else(|error| panic!("{}: {error}", input.display()));
-        target(&bytes);
+        target(&read(&input));
     }
 }
 
+/// The inputs of a target that are named `kind`, or `kind-` and what tells them apart.
+pub fn inputs_of(name: &str, kind: &str) -> Vec<Vec<u8>> {
+    let is_of_kind = |path: &PathBuf| {
+        let file = path.file_name().and_then(OsStr::to_str).unwrap_or_default();
+        file.split('-').next() == Some(kind)
+    };
+    inputs(name)
+        .into_iter()
+        .filter(is_of_kind)
+        .map(read)
+        .collect()
+}
+
+/// What libFuzzer puts into the inputs of a target (`fuzz/dictionaries`): `"..."` on each line, with backslashes before quotes.
+pub fn dictionary(name: &str) -> String {
+    let path = root().join(format!("fuzz/dictionaries/{name}.dict"));
+    fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+fn read(input: impl AsRef<Path>) -> Vec<u8> {
+    let input = input.as_ref();
+    fs::read(input).unwrap_or_else(|error| panic!("{}: {error}", input.display()))
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
 fn inputs(name: &str) -> Vec<PathBuf> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let folder = root.join("fuzz/corpus").join(name);
+    let folder = root().join("fuzz/corpus").join(name);
     let entries = fs::read_dir(&folder);
     let entries = entries.unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
     let files = entries.map(|entry| entry.expect("a folder can be read").path());

@@ -1,93 +1,37 @@
 //! A target of `make fuzz`: every wire type.
 
+mod requests;
+mod responses;
+
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use crate::wire::{
-    Account, Acknowledged, AddVapidKey, ApiKey, App, AppUpdated, AudienceReport, BatchAccepted,
-    Cancelled, ConfirmOwner, CreateApp, CreateKey, CreatedKey, Credentials, DeadLetter, EcJwk,
-    EraseUser, ErrorBody, ExportedSubscription, ExportedVapidKey, HistoryItem, Identity, KeyEvent,
-    ListEntries, NamedKey, Notify, NotifyBatch, Page, PublicKey, RegisterMany,
-    RegisterSubscription, Registered, RegisteredMany, ReportEngagement, SendAccepted,
-    SessionCreated, Stats, Subscription, SubscriptionUpdated, To, Unsubscribe, UpdateApp,
-    UpdateSubscription, User, UserErased, VapidKey, has_unique_members, read,
-};
-use crate::{ErrorCode, Notification, PageRequest};
+use self::requests::REQUESTS;
+use self::responses::RESPONSES;
+use crate::wire::{has_unique_members, read};
 
-/// Requests as they are read, and what they mean. Their place in the list is the input's first byte.
-const REQUESTS: [fn(&[u8]); 17] = [
-    |body| {
-        drop(kept::<Credentials>(body).map(Credentials::for_registration));
-        drop(kept::<Credentials>(body).map(Credentials::for_login));
-    },
-    |body| drop(kept::<CreateKey>(body).map(CreateKey::into_parts)),
-    |body| drop(read::<NamedKey>(body)),
-    |body| drop(read::<ListEntries>(body).and_then(|it| page(&it))),
-    checked::<RegisterSubscription>,
-    |body| drop(kept::<Unsubscribe>(body).map(Unsubscribe::into_endpoint)),
-    |body| drop(read::<RegisterMany>(body).and_then(RegisterMany::into_items)),
-    |body| drop(kept::<Notify>(body).map(notification)),
-    |body| drop(kept::<NotifyBatch>(body).map(NotifyBatch::into_parts)),
-    checked::<To>,
-    checked::<ReportEngagement>,
-    |body| {
-        let Ok(update) = read::<UpdateSubscription>(body) else {
-            return;
-        };
-        drop((update.parse(true), update.parse(false)));
-    },
-    |body| drop(kept::<EraseUser>(body).map(EraseUser::into_user)),
-    checked::<AddVapidKey>,
-    |body| drop(kept::<ConfirmOwner>(body).map(|it| it.typed(true))),
-    |body| drop(kept::<CreateApp>(body).map(CreateApp::into_name)),
-    |body| drop(read::<UpdateApp>(body).and_then(UpdateApp::into_parts)),
-];
+/// What is read, by its name: whether a body is one, and means something.
+type Kind = (&'static str, fn(&[u8]) -> bool);
 
-/// Responses, which clients read.
-const RESPONSES: [fn(&[u8]); 28] = [
-    checked::<Account>,
-    checked::<Acknowledged>,
-    checked::<ApiKey>,
-    checked::<App>,
-    checked::<AppUpdated>,
-    checked::<AudienceReport>,
-    checked::<BatchAccepted>,
-    checked::<Cancelled>,
-    checked::<CreatedKey>,
-    checked::<DeadLetter>,
-    checked::<EcJwk>,
-    checked::<ErrorBody>,
-    checked::<ExportedSubscription>,
-    checked::<ExportedVapidKey>,
-    checked::<Page<HistoryItem>>,
-    checked::<Identity>,
-    checked::<Page<KeyEvent>>,
-    checked::<PublicKey>,
-    checked::<Registered>,
-    checked::<RegisteredMany>,
-    checked::<SendAccepted>,
-    checked::<SessionCreated>,
-    checked::<Stats>,
-    checked::<Page<Subscription>>,
-    checked::<SubscriptionUpdated>,
-    checked::<User>,
-    checked::<UserErased>,
-    checked::<VapidKey>,
-];
-
-/// What is read of a JSON body and written again says the same.
+/// What is read of a JSON body and written again says the same. The first byte says as what it is read.
 pub fn wire(data: &[u8]) {
     let Some((kind, body)) = data.split_first() else {
         return;
     };
-    let kinds: Vec<fn(&[u8])> = REQUESTS.into_iter().chain(RESPONSES).collect();
-    kinds[usize::from(*kind) % kinds.len()](body);
+    let kinds = kinds();
+    let (_, is_accepted) = kinds[usize::from(*kind) % kinds.len()];
+    is_accepted(body);
     has_unique_members(body);
 }
 
-fn checked<T: Serialize + DeserializeOwned>(body: &[u8]) {
-    kept::<T>(body);
+fn kinds() -> Vec<Kind> {
+    REQUESTS.into_iter().chain(RESPONSES).collect()
+}
+
+/// Whether the body can be read, as what is written again as it is.
+fn is_kept<T: Serialize + DeserializeOwned>(body: &[u8]) -> bool {
+    kept::<T>(body).is_some()
 }
 
 /// The body, if it can be read: written and read again, it is the same.
@@ -115,16 +59,46 @@ fn cut(value: &mut Value) {
     }
 }
 
-fn page(members: &ListEntries) -> Result<PageRequest, ErrorCode> {
-    let text = |number: Option<i64>| number.map(|number| number.to_string());
-    let (limit, before) = (text(members.limit), text(members.before));
-    let before_id = members.before_id.as_deref();
-    PageRequest::parse(limit.as_deref(), before.as_deref(), before_id)
-}
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
 
-fn notification(message: Notify) -> Result<Notification, ErrorCode> {
-    message.options()?;
-    message.schedule()?;
-    message.filter()?;
-    message.into_notification()
+    use serde_json::Value;
+
+    use super::kinds;
+
+    /// Adds the names of all members.
+    fn add_names(value: &Value, names: &mut BTreeSet<String>) {
+        match value {
+            Value::Array(items) => items.iter().for_each(|item| add_names(item, names)),
+            Value::Object(members) => {
+                for (name, value) in members {
+                    names.insert(name.clone());
+                    add_names(value, names);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Bytes that no reader accepts lead nowhere, however they are changed.
+    #[test]
+    fn each_kind_has_a_seed_that_is_accepted_and_whose_names_are_in_the_dictionary() {
+        let dictionary = hato_corpus::dictionary("wire");
+        for (number, (kind, is_accepted)) in kinds().into_iter().enumerate() {
+            let seeds = hato_corpus::inputs_of("wire", kind);
+            assert!(!seeds.is_empty(), "{kind} has no seed");
+            for seed in seeds {
+                let (first, body) = seed.split_first().expect("a seed");
+                assert_eq!(usize::from(*first), number, "{kind}");
+                assert!(is_accepted(body), "{kind}: {}", body.escape_ascii());
+                let mut names = BTreeSet::new();
+                add_names(&serde_json::from_slice(body).expect("JSON"), &mut names);
+                for name in names {
+                    let entry = format!("\"\\\"{name}\\\":\"\n");
+                    assert!(dictionary.contains(&entry), "{kind}: {name}");
+                }
+            }
+        }
+    }
 }
