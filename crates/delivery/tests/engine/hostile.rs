@@ -1,8 +1,12 @@
 //! Endpoints that are no push service, but somebody who would harm the sender: each costs a bounded time and no more.
 
+use std::sync::Arc;
 use std::time::Duration;
 
-use hato_testkit::push_service::BrowserSubscription;
+use hato_delivery::Shutdown;
+use hato_domain::PushOptions;
+use hato_service::ports::SendStatus;
+use hato_testkit::push_service::{BrowserSubscription, PushService, PushServiceOptions};
 use hato_testkit::{TestDatabase, on_each_database};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
@@ -108,4 +112,48 @@ async fn a_body_that_never_ends_does_not_undo_its_status(database: TestDatabase)
     let test = TestEngine::new(database).await;
     subscribe(&test, &ENDLESS_BODIES).await;
     assert_eq!(test.deliver().await.counts.sent, 2);
+}
+
+/// A push service that answers PINGs and takes no request, with three subscribers of the app (RFC 9113 §5.1.2).
+async fn closed(database: TestDatabase) -> TestEngine {
+    let options = PushServiceOptions {
+        max_concurrent_streams: 0,
+        ..PushServiceOptions::default()
+    };
+    let test = TestEngine::with(database, options).await;
+    test.subscribe(3).await;
+    test
+}
+
+#[on_each_database]
+async fn who_allows_no_streams_is_unreachable(database: TestDatabase) {
+    let mut test = closed(database).await;
+    test.settings.response_timeout = Duration::from_secs(1);
+    test.exhaust().await;
+    let unreachable = ("unreachable".to_owned(), None, 4);
+    let letters = test.dead_letters().await;
+    assert_eq!(letters, [(); 3].map(|()| unreachable.clone()));
+    assert_eq!(test.service.seen(|seen| seen.total.requests), 0);
+}
+
+#[on_each_database]
+async fn while_one_allows_no_streams_another_is_served(database: TestDatabase) {
+    let test = closed(database).await;
+    let options = PushServiceOptions {
+        ca: Some(Arc::clone(test.service.ca())),
+        ..PushServiceOptions::default()
+    };
+    let open = PushService::start_with(options).await.expect("a free port");
+    let other = test.other_app().await;
+    test.subscribe_at(&open, &other, 1).await;
+    let kept_waiting = test.send().await;
+    test.send_of(&other, PushOptions::default()).await;
+    let shutdown = Shutdown::new();
+    let running = tokio::spawn(test.engine().run(shutdown.clone()));
+    test.queue.wait_until(|log| log.sent() == 1).await;
+    assert_eq!(test.queue.log().settlements.len(), 1);
+    let record = test.record(&test.app, &kept_waiting).await;
+    assert_ne!(record.status, SendStatus::Done);
+    shutdown.abort();
+    running.await.expect("no panic");
 }

@@ -1,5 +1,8 @@
 //! A target of `make fuzz`: peers that say anything.
 
+mod frames;
+
+use std::future::pending;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -7,8 +10,9 @@ use bytes::Bytes;
 use hato_domain::{AppId, Endpoint};
 use tokio::io::{AsyncWriteExt as _, DuplexStream, copy, duplex, sink, split};
 use tokio::runtime::Builder;
-use tokio::time::Instant;
+use tokio::time::{Instant, sleep};
 
+use self::frames::{frames, preface};
 use super::body::MAX_HEADER_BYTES;
 use super::{PushConnection, http1, http2};
 use crate::push::origin::PushTarget;
@@ -17,47 +21,116 @@ use crate::push::pool::error::ExchangeError;
 use crate::push::request::Push;
 use crate::push::response::PushResponse;
 
-/// Far more than it takes: whoever is waited for so long was not given up.
+/// How long a push may take, on a clock that goes as fast as nothing happens.
 const TIME: Duration = Duration::from_secs(30);
+/// To which that clock rounds up.
+const TICK: Duration = Duration::from_millis(1);
 /// What a peer says at most, by repeating itself.
 const MAX_SAID: usize = 512 * 1_024;
+/// What a step counts, so that pauses come to an end as well.
+const STEP_BYTES: usize = 16;
 /// Most bytes of a body that are read, and of a message that is pushed.
 const MAX_BODY: usize = 4_096;
 
-/// Whatever a peer says, and then closes the connection: two pushes on it come to an end, and what is read of it is bounded. The first
-/// byte's lowest bit tells HTTP/1.1 from HTTP/2; the second says how many of the last bytes are repeated without an end.
+/// What a peer does next.
+enum Step {
+    Say(Vec<u8>),
+    /// Lets the other side do all that it can.
+    Pause,
+}
+
+/// How a peer goes on: bits of an input's first byte.
+#[derive(Clone, Copy)]
+struct Mode(u8);
+
+impl Mode {
+    const fn is_http1(self) -> bool {
+        self.0 & 1 != 0
+    }
+
+    /// The bytes stand for frames of HTTP/2, and are not those of the connection.
+    const fn makes_frames(self) -> bool {
+        self.0 & 3 == 2
+    }
+
+    /// It never closes the connection.
+    const fn stays(self) -> bool {
+        self.0 & 4 != 0
+    }
+
+    fn steps(self, bytes: &[u8]) -> Vec<Step> {
+        if self.makes_frames() {
+            frames(bytes)
+        } else if bytes.is_empty() {
+            Vec::new()
+        } else {
+            vec![Step::Say(bytes.to_vec())]
+        }
+    }
+}
+
+/// Whatever a peer says: two pushes on its connection come to an end in time, and what is read of it is bounded. The first byte's bits
+/// are HTTP/1.1, frames, and that it stays; the second byte says how many of the last bytes are repeated without an end.
 pub fn http_peer(data: &[u8]) {
-    let [version, repeated, said @ ..] = data else {
+    let [mode, repeated, said @ ..] = data else {
         return;
     };
+    let mode = Mode(*mode);
     let repeated = said.len().saturating_sub(usize::from(*repeated));
+    let mut once = if mode.makes_frames() {
+        preface()
+    } else {
+        Vec::new()
+    };
+    once.extend(mode.steps(said));
+    let repeated = mode.steps(&said[repeated..]);
     let (ours, theirs) = duplex(64 * 1_024);
-    let runtime = Builder::new_current_thread().enable_time().build();
-    let runtime = runtime.expect("a runtime starts");
-    runtime.block_on(async {
-        tokio::join!(
-            push_twice(ours, version & 1 == 1),
-            say(theirs, said, &said[repeated..])
-        )
+    let runtime = Builder::new_current_thread()
+        .enable_time()
+        .start_paused(true)
+        .build();
+    runtime.expect("a runtime starts").block_on(async {
+        tokio::select! {
+            () = push_twice(ours, mode) => {}
+            () = peer(theirs, mode, &once, &repeated) => {}
+        }
     });
 }
 
-async fn say(peer: DuplexStream, once: &[u8], repeated: &[u8]) {
-    let (mut heard, mut mouth) = split(peer);
+/// Never ends: the pushes do.
+async fn peer(stream: DuplexStream, mode: Mode, once: &[Step], repeated: &[Step]) {
+    let (mut heard, mut mouth) = split(stream);
     let speak = async move {
-        let mut said = once.len();
-        let mut result = mouth.write_all(once).await;
-        while result.is_ok() && said < MAX_SAID && !repeated.is_empty() {
-            result = mouth.write_all(repeated).await;
-            said += repeated.len();
+        let mut said = 0;
+        let mut steps = once.iter().chain(repeated.iter().cycle());
+        while said < MAX_SAID
+            && let Some(step) = steps.next()
+        {
+            said += STEP_BYTES;
+            match step {
+                Step::Pause => sleep(TICK).await,
+                Step::Say(bytes) => {
+                    said += bytes.len();
+                    if mouth.write_all(bytes).await.is_err() {
+                        break;
+                    }
+                }
+            }
         }
-        mouth.shutdown().await.ok();
+        if !mode.stays() {
+            mouth.shutdown().await.ok();
+        }
+        pending::<()>().await;
     };
     let mut nowhere = sink();
-    tokio::join!(speak, copy(&mut heard, &mut nowhere)).1.ok();
+    let listen = async {
+        copy(&mut heard, &mut nowhere).await.ok();
+        pending::<()>().await;
+    };
+    tokio::join!(speak, listen);
 }
 
-async fn push_twice(stream: DuplexStream, is_http1: bool) {
+async fn push_twice(stream: DuplexStream, mode: Mode) {
     let endpoint = Endpoint::trusted("https://push.example/x".to_owned());
     let target = PushTarget::from_endpoint(&endpoint).expect("a target");
     let owner = Arc::new(ConnectionOwner {
@@ -66,35 +139,49 @@ async fn push_twice(stream: DuplexStream, is_http1: bool) {
     });
     let permits = Arc::new(ConnectionPermits::new(2));
     let permit = permits.try_acquire(&owner).expect("a permit is free");
-    let started = if is_http1 {
-        http1::start(stream, permit)
-            .await
-            .map(PushConnection::Http1)
-    } else {
-        http2::start(stream, permit)
-            .await
-            .map(PushConnection::Http2)
-    };
-    let Ok(mut connection) = started else {
-        return;
-    };
     let push = Push {
         target,
         headers: Arc::default(),
         body: Bytes::from_static(&[0; MAX_BODY]),
         begin_by: None,
     };
-    for _ in 0..2 {
-        check(connection.exchange(&push, Instant::now() + TIME).await);
+    if mode.is_http1() {
+        let Ok(sender) = http1::start(stream, permit).await else {
+            return;
+        };
+        let mut connection = PushConnection::Http1(sender);
+        exchange(&mut connection, &push, mode).await;
+        exchange(&mut connection, &push, mode).await;
+    } else {
+        let Ok(http2) = http2::start(stream, permit).await else {
+            return;
+        };
+        let mut first = PushConnection::Http2(http2.clone());
+        let mut second = PushConnection::Http2(http2);
+        tokio::join!(
+            exchange(&mut first, &push, mode),
+            exchange(&mut second, &push, mode)
+        );
     }
 }
 
-fn check(exchange: Result<PushResponse, ExchangeError>) {
-    let response = match exchange {
-        Ok(response) => response,
-        Err(ExchangeError::TimedOut) => panic!("a connection that was closed is waited for"),
-        Err(ExchangeError::Unsent | ExchangeError::Failed(_)) => return,
-    };
+async fn exchange(connection: &mut PushConnection, push: &Push, mode: Mode) {
+    let deadline = Instant::now() + TIME;
+    let exchange = connection.exchange(push, deadline).await;
+    assert!(
+        Instant::now() <= deadline + TICK,
+        "it has not ended in time"
+    );
+    match exchange {
+        Ok(response) => check(&response),
+        Err(ExchangeError::TimedOut) => {
+            assert!(mode.stays(), "a connection that was closed is waited for");
+        }
+        Err(ExchangeError::Unsent | ExchangeError::Failed(_)) => {}
+    }
+}
+
+fn check(response: &PushResponse) {
     assert!(response.body.len() <= MAX_BODY);
     let headers = response.headers.iter();
     let bytes: usize = headers
