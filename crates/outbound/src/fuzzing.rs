@@ -1,6 +1,6 @@
 //! What must hold for any bytes whatever: the targets of `make fuzz` in this crate. Each panics when it does not.
 
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -17,40 +17,80 @@ use crate::{AddressFilter, retry_after};
 /// 2026-01-01T00:00:00Z, when `Retry-After` is read.
 const NOW: UnixMillis = UnixMillis(1_767_225_600_000);
 
-/// However an endpoint writes its host, and whatever that resolves to, only public addresses are handed out. The first line is the
-/// endpoint behind `https://`; addresses follow, each after a byte whose lowest bit tells IPv6 from IPv4.
+/// However an endpoint writes its host, and whatever that resolves to: only public addresses are handed out, and those within the
+/// networks that the operator allows. The first line is what `HATO_OUTBOUND_ALLOW` says, and the second the endpoint behind
+/// `https://`; addresses follow, each after a byte whose lowest bit tells IPv6 from IPv4.
 pub fn addresses(data: &[u8]) {
-    let end = data.iter().position(|byte| *byte == b'\n');
-    let (line, rest) = data.split_at(end.unwrap_or(data.len()));
-    let Ok(line) = std::str::from_utf8(line) else {
+    let mut lines = data.splitn(3, |byte| *byte == b'\n');
+    let mut line = || lines.next().unwrap_or_default();
+    let (allowed, endpoint, found) = (line(), line(), line());
+    let (Ok(allowed), Ok(endpoint)) = (str::from_utf8(allowed), str::from_utf8(endpoint)) else {
         return;
     };
-    let endpoint = format!("https://{line}");
-    let policy = OutboundPolicy::default();
-    let permitted = Endpoint::parse_permitted(&endpoint, &policy).is_ok();
-    let Some(url) = Url::parse(&endpoint).ok() else {
+    let endpoint = format!("https://{endpoint}");
+    let Ok(policy) = OutboundPolicy::parse(allowed) else {
         return;
     };
-    let Some(host) = url.host().map(|it| it.to_owned()) else {
+    let allowed = networks(allowed);
+    let is_permitted = |address: IpAddr| !is_internal(address) || is_within(&allowed, address);
+    let is_endpoint = Endpoint::parse_permitted(&endpoint, &policy).is_ok();
+    let url = Url::parse(&endpoint).ok();
+    let Some(host) = url.and_then(|url| url.host().map(|it| it.to_owned())) else {
         return;
     };
-    let found = FixedResolver(resolved(rest.get(1..).unwrap_or_default()));
-    let all = found.0.clone();
-    let filter = AddressFilter::new(policy, Arc::new(found));
-    let runtime = Builder::new_current_thread().build();
-    let runtime = runtime.expect("a runtime starts");
-    let Ok(handed_out) = runtime.block_on(filter.addresses(&host, 443)) else {
+    let found = resolved(found);
+    let Some(handed_out) = handed_out(policy, &host, found.clone()) else {
         return;
     };
     assert!((1..=4).contains(&handed_out.len()));
     for address in handed_out {
-        assert!(!is_internal(address.ip()), "{host}: {address}");
+        assert!(is_permitted(address.ip()), "{host}: {address}");
     }
     match host {
-        url::Host::Domain(_) => assert!(!all.into_iter().any(is_internal), "{host}"),
+        url::Host::Domain(_) => assert!(found.into_iter().all(is_permitted), "{host}"),
         // What is no endpoint for another reason is not asked about.
-        _ => assert!(permitted || Endpoint::parse(&endpoint).is_err(), "{host}"),
+        _ => assert!(is_endpoint || Endpoint::parse(&endpoint).is_err(), "{host}"),
     }
+}
+
+/// What the filter hands out for a host that resolves to these.
+fn handed_out(
+    policy: OutboundPolicy,
+    host: &url::Host,
+    found: Vec<IpAddr>,
+) -> Option<Vec<SocketAddr>> {
+    let filter = AddressFilter::new(policy, Arc::new(FixedResolver(found)));
+    let runtime = Builder::new_current_thread().build();
+    let runtime = runtime.expect("a runtime starts");
+    let handed_out = runtime.block_on(filter.addresses(host, 443));
+    handed_out.ok()
+}
+
+/// A list of networks, read without the policy's help: each with how many bits addresses in it have in common.
+fn networks(list: &str) -> Vec<(IpAddr, u32)> {
+    let items = list.split(',').map(str::trim).filter(|it| !it.is_empty());
+    let network = |item: &str| {
+        let (address, bits) = item.split_once('/').unwrap_or((item, "128"));
+        let address: IpAddr = address.parse().expect("the policy has read it");
+        let bits: u32 = bits.parse().expect("the policy has read it");
+        (address, bits)
+    };
+    items.map(network).collect()
+}
+
+/// Whether the address begins as one of the networks does; one that is IPv4 in a form of IPv6 counts as that.
+fn is_within(networks: &[(IpAddr, u32)], address: IpAddr) -> bool {
+    networks
+        .iter()
+        .any(|(network, bits)| match (network, address.to_canonical()) {
+            (IpAddr::V4(begin), IpAddr::V4(it)) => {
+                (begin.to_bits() ^ it.to_bits()).leading_zeros() >= *bits.min(&32)
+            }
+            (IpAddr::V6(begin), IpAddr::V6(it)) => {
+                (begin.to_bits() ^ it.to_bits()).leading_zeros() >= *bits
+            }
+            _ => false,
+        })
 }
 
 /// What every name resolves to.
