@@ -1,10 +1,15 @@
 //! What must hold for any bytes whatever: the targets of `make fuzz` in this crate. Each panics when it does not.
 
+use axum::extract::FromRequestParts as _;
+use futures_util::FutureExt as _;
+use hato_domain::PageRequest;
 use hato_service::KEY_PREFIX;
 use http::header::{AUTHORIZATION, COOKIE};
-use http::{HeaderMap, HeaderValue};
+use http::{HeaderMap, HeaderValue, Request};
+use url::form_urlencoded::Serializer;
 
 use crate::http::access::Credential;
+use crate::http::paging::PagingParams;
 
 pub use crate::mcp::fuzzing::mcp_frame;
 
@@ -39,6 +44,29 @@ pub fn authorization(data: &[u8]) {
     }
 }
 
+/// The page that a query asks for can be asked for again.
+pub fn cursor(data: &[u8]) {
+    let Some(page) = str::from_utf8(data).ok().and_then(page) else {
+        return;
+    };
+    assert!((1..=100).contains(&page.limit.get()));
+    let mut query = Serializer::new(String::new());
+    query.append_pair("limit", &page.limit.get().to_string());
+    if let Some(cursor) = &page.cursor {
+        query.append_pair("before", &cursor.before.0.to_string());
+        query.extend_pairs(cursor.before_id.as_deref().map(|id| ("before_id", id)));
+    }
+    assert_eq!(self::page(&query.finish()), Some(page));
+}
+
+fn page(query: &str) -> Option<PageRequest> {
+    let request = Request::builder().uri(format!("/?{query}")).body(());
+    let (mut parts, ()) = request.ok()?.into_parts();
+    let read = PagingParams::from_request_parts(&mut parts, &()).now_or_never();
+    let PagingParams(page) = read.expect("it waits for nothing").ok()?;
+    Some(page)
+}
+
 #[cfg(test)]
 mod tests {
     use hato_corpus::replay;
@@ -46,6 +74,11 @@ mod tests {
     #[test]
     fn authorization_headers() {
         replay("authorization", super::authorization);
+    }
+
+    #[test]
+    fn cursors() {
+        replay("cursor", super::cursor);
     }
 
     #[test]

@@ -7,7 +7,7 @@ mod wire;
 
 use std::str;
 
-use crate::{Endpoint, HttpsUrl, PageRequest, PushHosts, SiteOrigin};
+use crate::{Endpoint, HttpsUrl, PushHosts, SiteOrigin};
 
 #[cfg(feature = "import")]
 pub use import_lines::import_lines;
@@ -45,24 +45,6 @@ pub fn endpoint(data: &[u8]) {
     }
 }
 
-/// A page's limits, which the lines are, can be written as they were read.
-pub fn cursor(data: &[u8]) {
-    let Ok(text) = str::from_utf8(data) else {
-        return;
-    };
-    let mut lines = text.splitn(3, '\n');
-    let mut line = || lines.next().filter(|line| *line != "-");
-    let Ok(page) = PageRequest::parse(line(), line(), line()) else {
-        return;
-    };
-    assert!((1..=100).contains(&page.limit.get()));
-    let limit = page.limit.get().to_string();
-    let before = page.cursor.as_ref().map(|it| it.before.0.to_string());
-    let before_id = page.cursor.as_ref().and_then(|it| it.before_id.as_deref());
-    let again = PageRequest::parse(Some(&limit), before.as_deref(), before_id);
-    assert_eq!(again, Ok(page.clone()));
-}
-
 #[cfg(test)]
 mod tests {
     use hato_corpus::replay;
@@ -70,11 +52,6 @@ mod tests {
     #[test]
     fn endpoints() {
         replay("endpoint", super::endpoint);
-    }
-
-    #[test]
-    fn cursors() {
-        replay("cursor", super::cursor);
     }
 
     #[test]

@@ -1,3 +1,3 @@
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|data: &[u8]| hato_domain::fuzzing::cursor(data));
+libfuzzer_sys::fuzz_target!(|data: &[u8]| hato_server::fuzzing::cursor(data));
