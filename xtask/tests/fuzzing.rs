@@ -25,6 +25,7 @@ fn each_target_has_inputs_and_a_row() {
     let targets = names("fuzz/src/bin");
     assert!(!targets.is_empty());
     assert_eq!(names("fuzz/corpus"), targets);
+    assert!(names("fuzz/dictionaries").is_subset(&targets));
     let document = fs::read_to_string(root().join("docs/RELIABILITY.md")).expect("a document");
     for target in targets {
         let inputs = names(&format!("fuzz/corpus/{target}")).len();
@@ -40,6 +41,7 @@ fn each_target_is_replayed_by_a_test() {
         "crates/delivery",
         "crates/domain",
         "crates/outbound",
+        "crates/service",
         "server",
         "sw",
     ];

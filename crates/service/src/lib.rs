@@ -31,6 +31,8 @@ mod engagement;
 mod engagement_reports;
 mod engagement_tokens;
 mod error;
+#[cfg(any(test, hato_fuzzing))]
+pub mod fuzzing;
 mod github;
 mod heavy_reads;
 mod history;

@@ -3,6 +3,8 @@
 //! A picture is decoded, and only its pixels are kept: what is handed out is a PNG that was made here, whatever else was in the file.
 
 mod encoding;
+#[cfg(any(test, hato_fuzzing))]
+mod fuzzing;
 
 use hato_domain::{AppId, ErrorCode};
 use sha2::{Digest as _, Sha256};
@@ -11,6 +13,8 @@ use tokio::task::spawn_blocking;
 use uuid::Uuid;
 
 use self::encoding::encode;
+#[cfg(any(test, hato_fuzzing))]
+pub use self::fuzzing::picture;
 use crate::access::MayManage;
 use crate::error::found;
 use crate::ports::{AddPictureOutcome, NewPicture, PictureRecord};
