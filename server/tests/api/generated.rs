@@ -3,6 +3,7 @@
 //! Requests are generated from a seed that a failure shows; `HATO_TEST_SEED` repeats it, `HATO_TEST_ROUNDS` asks for more.
 
 mod body;
+mod mcp;
 mod request;
 
 use std::time::Duration;

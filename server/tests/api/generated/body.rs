@@ -92,6 +92,11 @@ pub fn generate(random: &mut Rng) -> Bytes {
     .into()
 }
 
+/// An object with some of the members that any endpoint reads.
+pub fn members(random: &mut Rng) -> Value {
+    object(random, 0)
+}
+
 /// What most endpoints take, for requests with something else wrong about them.
 fn complete() -> Value {
     let message = json!({"title": "t", "body": "b"});

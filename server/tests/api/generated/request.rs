@@ -7,7 +7,7 @@ use bytes::Bytes;
 use fastrand::Rng;
 use http::{HeaderName, HeaderValue, Method, Request, Uri};
 
-use super::body;
+use super::{body, mcp};
 
 /// The ids of an app, a send and a key that exist, for paths that lead somewhere.
 pub struct KnownIds {
@@ -28,6 +28,10 @@ pub struct RequestCase {
 /// Credentials by the place of their client: none, the owner's session, keys from the highest scope to the lowest.
 const CLIENTS: usize = 5;
 const ANONYMOUS: usize = 0;
+const ADMIN: usize = 2;
+
+/// The endpoint that takes messages of a protocol of their own, and those of a full key alone.
+const MCP: &str = "/mcp";
 
 const SEGMENTS: [&str; 26] = [
     "",
@@ -152,12 +156,17 @@ impl RequestCase {
             client: random.usize(..CLIENTS),
             target: target(random, &endpoint.path, known, strange_path),
             headers: headers(random),
-            body: if takes_a_body || random.bool() {
+            body: if endpoint.path == MCP && random.u8(..4) > 0 {
+                mcp::generate(random)
+            } else if takes_a_body || random.bool() {
                 body::generate(random)
             } else {
                 Bytes::new()
             },
         };
+        if endpoint.path == MCP && random.u8(..4) > 0 {
+            case.client = ADMIN;
+        }
         if !strange_path && would_succeed_without_a_body(&case.method, &endpoint.path) {
             case.client = ANONYMOUS;
         }
