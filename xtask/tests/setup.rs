@@ -123,3 +123,18 @@ fn a_system_without_packages_of_the_browsers_is_told_which_are_missing() {
     assert!(says.lines().any(|line| line == missing), "{says}");
     assert!(says.contains("in a container of Debian"), "{says}");
 }
+
+#[test]
+fn what_the_system_has_is_installed_whatever_else_is_missing() {
+    let machine = BareMachine::new();
+    machine.give_postgresql("16.1");
+    machine.give_apt(r#"case "$2" in chromium | firefox-esr) exit 100 ;; esac"#);
+    let commands = machine.folder.path().join("commands");
+    machine.give("env", &format!("echo \"$*\" >>'{}'", commands.display()));
+    let says = machine.refusal();
+    assert!(says.contains("chromium firefox-esr"), "{says}");
+    let commands = fs::read_to_string(commands).expect("something was installed");
+    assert!(commands.contains("apt-get install"), "{commands}");
+    assert!(commands.contains(" sqlite3 "), "{commands}");
+    assert!(!commands.contains("chromium"), "{commands}");
+}
