@@ -1,7 +1,7 @@
 //! A process settles one page of a send at a time.
 //!
 //! All settlements of a send change its row, and whoever waits for a row wakes up to look at it anew. When each of three workers had all of
-//! its pages wait there, the database needed 1.30 times the CPU per delivery that it needs for one worker, and 1.18 times since they wait
+//! its pages wait there, the database needed 1.30 times the CPU per delivery that it needs for one worker, and 1.10 times since they wait
 //! here (`three_workers_database_cpu` of the benchmark `bench-fleet`, which is to be 1.15 at most); deliveries a second rose by a tenth.
 
 use std::collections::HashMap;
