@@ -17,6 +17,9 @@ const formerWords = {
   en: ['How it goes', 'From the beginning', 'Looking…', 'Worth nothing after', 'What became of it', 'a second', 'Made by'],
 };
 
+/** Recipients are people; what is counted as 件 is sends and rows. */
+const countedAsRows = /\d 件(以上)?(が再送|の配信|を受け付け)/;
+
 /** The words that stand in their place, by the state that shows them. */
 const words: Record<string, { ja: string[]; en: string[] }> = {
   overview: { ja: ['受付済み', '今月の宛先数'], en: ['Sent', 'Recipients this month'] },
@@ -48,6 +51,7 @@ for (const [lang, locale] of [
       // The guides are in English, and about words of their own.
       if (!name.startsWith('guide')) {
         for (const former of formerWords[lang]) expect(text, `${name}: ${former}`).not.toContain(former);
+        expect(text, name).not.toMatch(countedAsRows);
       }
       for (const word of words[name]?.[lang] ?? []) expect(text, name).toContain(word);
       seen.add(name);

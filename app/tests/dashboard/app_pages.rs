@@ -191,5 +191,5 @@ async fn failures_beyond_the_listed_ones_are_said_to_be_counted_only(database: T
     let send = browser.send(&app, "Hello").await;
     dashboard.fail_sends(id(&app), 11_234, "no").await;
     let page = browser.get(&send).await;
-    page.shows("11,234").shows("このうち 1,234 件は多すぎる");
+    page.shows("11,234").shows("このうち 1,234 人分は多すぎる");
 }

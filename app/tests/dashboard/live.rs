@@ -100,7 +100,7 @@ async fn a_send_in_its_retries_says_who_waits_and_until_when(database: TestDatab
         browser.subscribe(&app, number).await;
     }
     let send = browser.send(&app, "便り").await;
-    let waits = "2 件が再送を待っています";
+    let waits = "2 人が再送を待っています";
     browser.get(&send).await.shows("data-running").hides(waits);
     // 2100-01-01 12:40 in UTC.
     dashboard.defer(4_102_490_400_000).await;

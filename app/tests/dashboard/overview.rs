@@ -72,7 +72,7 @@ async fn a_day_that_is_far_larger_than_the_others_is_cut_off(database: TestDatab
     sent_ago(&dashboard, &app, 3, 40).await;
     let large = sent_ago(&dashboard, &app, 4, 100_000).await;
     let page = browser.get(&app).await;
-    page.shows(&format!("{large} は 100,001 件と多いため"))
+    page.shows(&format!("{large} は 100,001 人と多いため"))
         .shows("class=\"break\"");
     let axis = page
         .between("axis-max", "</p>")

@@ -54,7 +54,7 @@ texts! {
         /// That a day is too large for the axis.
         cut: fn(&str, i64) -> String =
             |day, count| {
-                format!("{day} は {} 件と多いため、棒を途中で切っています。", group_thousands(count))
+                format!("{day} は {} 人と多いため、棒を途中で切っています。", group_thousands(count))
             },
             |day, count| {
                 format!("{day} has {}, far more than any other day: its bar is cut off.", group_thousands(count))
@@ -62,7 +62,7 @@ texts! {
         summary: fn(i64, i64, i64) -> String =
             |days, sent, failed| {
                 format!(
-                    "{days} 日間にプッシュサービスが {}\u{a0}件を受け付け、{}\u{a0}件が失敗しました。",
+                    "{days} 日間にプッシュサービスが {}\u{a0}人分を受け付け、{}\u{a0}人分が失敗しました。",
                     group_thousands(sent),
                     group_thousands(failed)
                 )

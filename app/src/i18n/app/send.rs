@@ -18,7 +18,7 @@ texts! {
             };
         percent: fn(i64) -> String = |percent| format!("{percent}%"),
             |percent| format!("{percent}%");
-        rate: fn(i64) -> String = |rate| format!("{} 件/秒", group_thousands(rate)),
+        rate: fn(i64) -> String = |rate| format!("{} 人/秒", group_thousands(rate)),
             |rate| format!("{} per second", group_thousands(rate));
         rate_label = "速さ", "Speed";
         left_label = "残り時間", "Time left";
@@ -38,7 +38,7 @@ texts! {
         waiting: fn(i64, bool) -> String =
             |count, more| {
                 let or_more = if more { "以上" } else { "" };
-                format!("{} 件{or_more}が再送を待っています。次の再送：", group_thousands(count))
+                format!("{} 人{or_more}が再送を待っています。次の再送：", group_thousands(count))
             },
             |count, more| {
                 let at_least = if more { "At least " } else { "" };
@@ -48,13 +48,13 @@ texts! {
         failures = "失敗の内訳", "Failures";
         reason = "理由", "Reason";
         service = "プッシュサービス", "Push service";
-        count = "件数", "Count";
+        count = "人数", "Count";
         others = "その他", "Other";
         omitted: fn(i64) -> String =
-            |count| format!("このうち {} 件は多すぎるため、不達の一覧にはありません。", group_thousands(count)),
+            |count| format!("このうち {} 人分は多すぎるため、不達の一覧にはありません。", group_thousands(count)),
             |count| format!("{} of them are not in the list of undelivered notifications, which is full.", group_thousands(count));
         no_failures = "失敗はありません。", "No failures.";
-        failures_cut_short = "失敗の種類が多いため、一部だけを調べた内訳です。件数の合計は正確です。",
+        failures_cut_short = "失敗の種類が多いため、一部だけを調べた内訳です。人数の合計は正確です。",
             "There are many kinds of failures, so only some are broken down here. The totals above are exact.";
         cancel_open = "送信を中止する", "Cancel this send";
         cancel_text = "まだ配信していない分を止めます。すでに送った通知は取り消せません。",
@@ -63,7 +63,7 @@ texts! {
         was_cancelled: fn(i64) -> String =
             |count| match count {
                 0 => "中止できる分は残っていませんでした。".to_owned(),
-                _ => format!("{} 件の配信を中止しました。", group_thousands(count)),
+                _ => format!("{} 人への配信を中止しました。", group_thousands(count)),
             },
             |count| match count {
                 0 => "There was nothing left to cancel.".to_owned(),
