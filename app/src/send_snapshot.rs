@@ -81,10 +81,11 @@ impl SendSnapshot {
         settled(&self.send)
     }
 
-    /// How much of it is done; nothing of what is for nobody.
+    /// How much of it is done, without those for whom it was cancelled; nothing of what is for nobody.
     pub fn percent(&self) -> Option<i64> {
         let recipients = Some(self.send.recipients).filter(|recipients| *recipients > 0)?;
-        Some(self.settled().saturating_mul(100) / recipients)
+        let done = self.settled() - self.send.counts.cancelled;
+        Some(done.saturating_mul(100) / recipients)
     }
 
     /// Recipients a second: while it runs as measured lately, afterwards over all of its time. Unknown while nothing moves.

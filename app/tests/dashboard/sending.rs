@@ -188,7 +188,9 @@ async fn a_send_is_cancelled(database: TestDatabase) {
     let (_, send_id) = send.rsplit_once('/').expect("a send's path");
     let fields = [("app", id(&app)), ("send", send_id)];
     let page = browser.submit("/_app/cancel_send", &fields).await;
-    page.shows("1 人への配信を中止しました").hides("data-running");
+    page.shows("1 人への配信を中止しました")
+        .shows("<b>0%</b>")
+        .hides("data-running");
     let lost = [("app", id(&app)), ("send", "nonsense")];
     let lost = browser.post("/_app/cancel_send", &lost).await.location();
     assert_eq!(
