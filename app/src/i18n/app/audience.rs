@@ -25,5 +25,6 @@ texts! {
         recipients = "購読者", "Subscribers";
         answered = "受付済み", "Accepted";
         share = "割合", "Share";
+        percent: fn(i64) -> String = |percent| format!("{percent} %"), |percent| format!("{percent}%");
     }
 }

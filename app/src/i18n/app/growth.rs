@@ -48,6 +48,7 @@ texts! {
         subscribers = "購読者", "Subscribers";
         about = "ブラウザはプッシュサービスと platform の値から、OS は platform の値からわかります。",
             "The browser is known from the push service and the label “platform”, the platform from the label alone.";
+        percent: fn(i64) -> String = |percent| format!("{percent} %"), |percent| format!("{percent}%");
         /// That the shares are those of so many subscribers.
         sampled: fn(i64) -> String =
             |count| format!("購読者が多いため、{} 人から推定した割合です。", group_thousands(count)),

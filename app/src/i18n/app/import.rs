@@ -40,7 +40,7 @@ texts! {
             "Saving checks the file once more, and lists the numbers of up to 10,000 refused lines with their reasons. Nothing is imported.";
         sending: fn(String) -> String =
             |percent| format!("送信しています：{percent} %"),
-            |percent| format!("Sending: {percent} %");
+            |percent| format!("Sending: {percent}%");
         working = "送信しました。残りの行を処理しています。", "Sent; the last lines are being worked on.";
         not_sent = "接続が切れました。同じファイルをもう一度送れば続けられます。", "The connection was lost. Send the same file again to go on.";
         first_line: fn(&'static str, &'static str) -> String =

@@ -122,28 +122,34 @@ fn row(texts: &'static AudienceTexts, name: AnyView, group: ReachCount) -> AnyVi
             <th scope="row">{name}</th>
             <NumberCell label=texts.recipients value=group_thousands(recipients) />
             <NumberCell label=texts.answered value=group_thousands(answered_last_send) />
-            <NumberCell label=texts.share value=share(answered_last_send, recipients) />
+            <NumberCell label=texts.share value=share(texts, answered_last_send, recipients) />
         </tr>
     }
     .into_any()
 }
 
 /// A part in percent; a dash of nothing.
-fn share(part: i64, whole: i64) -> String {
+fn share(texts: &AudienceTexts, part: i64, whole: i64) -> String {
     if whole == 0 {
         return "–".to_owned();
     }
-    format!("{} %", (part * 200 + whole) / (whole * 2))
+    (texts.percent)((part * 200 + whole) / (whole * 2))
 }
 
 #[cfg(test)]
 mod tests {
     use super::share;
+    use crate::i18n::AudienceTexts;
 
     #[test]
     fn a_share_is_rounded() {
-        assert_eq!(share(0, 0), "–");
-        assert_eq!(share(2_000, 21_000), "10 %");
-        assert_eq!(share(1, 1), "100 %");
+        for (part, whole, english, japanese) in [
+            (0, 0, "–", "–"),
+            (2_000, 21_000, "10%", "10 %"),
+            (1, 1, "100%", "100 %"),
+        ] {
+            assert_eq!(share(&AudienceTexts::EN, part, whole), english);
+            assert_eq!(share(&AudienceTexts::JA, part, whole), japanese);
+        }
     }
 }

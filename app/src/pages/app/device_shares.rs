@@ -65,13 +65,13 @@ fn counted(names: impl Iterator<Item = Option<&'static str>>) -> Vec<(Option<&'s
 
 /// A share as a bar and as a number.
 #[component]
-fn Share(percent: i64) -> impl IntoView {
+fn Share(texts: &'static DevicesTexts, percent: i64) -> impl IntoView {
     view! {
         <svg viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true">
             <rect class="ground" width="100" height="6" />
             <rect class="sent" width=percent height="6" />
         </svg>
-        <span>{format!("{percent} %")}</span>
+        <span>{(texts.percent)(percent)}</span>
     }
 }
 
@@ -88,7 +88,7 @@ fn ShareTable(
             <tr>
                 <th scope="row"><DeviceMark name=mark /> {name.unwrap_or(texts.unknown)}</th>
                 <td class="number">
-                    <Share percent=percent(count, all) />
+                    <Share texts percent=percent(count, all) />
                 </td>
             </tr>
         }
