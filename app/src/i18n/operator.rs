@@ -3,8 +3,10 @@
 texts! {
     OperatorTexts {
         title = "アカウントとプラン", "Accounts and plans";
-        lead = "このサーバーのすべてのアカウントです。hato-server admin のコマンドと同じ操作ができます。変更はすべてサーバーのログに残ります。",
-            "You can do here what the hato-server admin commands do. Every change is written to the server's log.";
+        lead = "このサーバーのすべてのアカウントです。プランの変更、パスワードの設定、アカウントの作成ができます。変更はすべてサーバーのログに残ります。",
+            "All accounts on this server. You can change their plans, set their passwords and create new accounts. Every change is written to the server's log.";
+        made_where = "運営者を増やすときは、サーバーで次のコマンドを実行します（--undo をつけると取り消し）。",
+            "Operators are made on the server itself, with this command (and unmade with --undo).";
         email = "メールアドレス", "Email address";
         plan = "プラン", "Plan";
         since = "登録日", "Member since";

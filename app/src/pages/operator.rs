@@ -20,6 +20,9 @@ use crate::server_fns::{CreateAccount, SubmittedFields};
 /// Where the page is, and where its forms lead.
 const PATH: &str = "/operator";
 
+/// The command that makes an account an operator's.
+const MAKE_OPERATOR: &str = "hato-server admin make-operator EMAIL";
+
 /// The forms of each row: that of the password, and that of the plan.
 const ROW_FORMS: [&str; 2] = ["accounts", "plans"];
 
@@ -48,6 +51,9 @@ fn OperatorView(ctx: RequestContext, accounts: Vec<AccountUsage>, are_more: bool
             <section class="account operator">
                 <h1>{texts.title}</h1>
                 <p>{texts.lead}</p>
+                <p>
+                    {texts.made_where} " " <code translate="no">{MAKE_OPERATOR}</code>
+                </p>
                 {texts.done().map(|(what, text)| view! { <SuccessNote what text /> })}
                 <div id="plans">{error}</div>
                 <Accounts texts accounts />
