@@ -277,6 +277,13 @@ async fn a_past_send_is_written_again_as_it_was(database: TestDatabase) {
         .rsplit_once('>')
         .expect("its text");
     assert!(users.1.chars().any(char::is_whitespace), "{users:?}");
+    let fields = [
+        ("app", crate::harness::id(&app)),
+        ("users", users.1),
+        ("tags", ""),
+    ];
+    let counted = browser.call("count_recipients", &fields).await;
+    counted.shows("ユーザー ID を入力すると、人数がわかります。");
 
     let lost = browser.get(&format!("{path}?from=snd_0")).await;
     assert_eq!(lost.status, StatusCode::NOT_FOUND);
