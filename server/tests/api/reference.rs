@@ -49,6 +49,21 @@ fn said(page: &str) -> String {
         .collect()
 }
 
+/// What a member that is a boolean does is more than that it is one.
+#[tokio::test]
+async fn booleans_are_explained() {
+    let server = server(TestDatabase::sqlite().await).await;
+    for (path, page) in pages(&server.client(), "en").await {
+        assert!(!page.contains("Yes or no."), "{path}");
+    }
+    let document = get(&server.client(), "/api/v1/openapi.json").await.json();
+    let notify = &document["components"]["schemas"]["Notify"]["properties"];
+    for member in ["renotify", "require_interaction", "silent"] {
+        let about = notify[member]["description"].as_str().expect("a sentence");
+        assert!(about.starts_with("Whether "), "{member}: {about}");
+    }
+}
+
 /// A description that is new needs its Japanese in `app/src/i18n/reference`.
 #[tokio::test]
 async fn each_page_of_the_reference_speaks_one_language() {

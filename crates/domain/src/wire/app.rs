@@ -38,7 +38,7 @@ pub struct UpdateApp {
     site_url: Change,
     /// Whether Apple's push service gets declarative messages, which need `site_url`.
     #[serde(default, deserialize_with = "value")]
-    #[cfg_attr(feature = "openapi", schema(schema_with = openapi_schema::flag))]
+    #[cfg_attr(feature = "openapi", schema(schema_with = openapi_schema::declarative))]
     declarative: Option<bool>,
     /// What is measured: `off` or `counts`.
     #[serde(default, deserialize_with = "text")]

@@ -84,17 +84,17 @@ pub struct Notify {
     /// Whether the device rings again when it takes another one's place; with `tag` only, and not when silent.
     #[serde(default, deserialize_with = "value")]
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "openapi", schema(schema_with = openapi_schema::flag))]
+    #[cfg_attr(feature = "openapi", schema(schema_with = openapi_schema::renotify))]
     pub renotify: Option<bool>,
     /// Whether it stays until somebody does something with it.
     #[serde(default, deserialize_with = "value")]
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "openapi", schema(schema_with = openapi_schema::flag))]
+    #[cfg_attr(feature = "openapi", schema(schema_with = openapi_schema::require_interaction))]
     pub require_interaction: Option<bool>,
     /// Whether it comes without sound and vibration.
     #[serde(default, deserialize_with = "value")]
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "openapi", schema(schema_with = openapi_schema::flag))]
+    #[cfg_attr(feature = "openapi", schema(schema_with = openapi_schema::silent))]
     pub silent: Option<bool>,
     /// What the site's own scripts find in the notification: an object of at most 1,024 bytes as JSON.
     #[serde(default, deserialize_with = "any_object")]

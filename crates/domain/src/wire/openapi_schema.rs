@@ -64,10 +64,33 @@ pub fn app_badge() -> Schema {
     integer_or_absent(AppBadge::MAX.into(), about)
 }
 
-/// Yes or no, or absent.
-pub fn flag() -> Schema {
+/// Whether the device rings again, or absent.
+pub fn renotify() -> Schema {
+    flag_or_absent(
+        "Whether the device rings again when it takes another one's place; with `tag` only, and not when silent.",
+    )
+}
+
+/// Whether the notification stays, or absent.
+pub fn require_interaction() -> Schema {
+    flag_or_absent("Whether it stays until somebody does something with it.")
+}
+
+/// Whether the notification makes no sound, or absent.
+pub fn silent() -> Schema {
+    flag_or_absent("Whether it comes without sound and vibration.")
+}
+
+/// Whether an app sends declarative messages, or absent.
+pub fn declarative() -> Schema {
+    flag_or_absent(
+        "Whether Apple's push service gets declarative messages, which need `site_url`.",
+    )
+}
+
+fn flag_or_absent(about: &str) -> Schema {
     let flag = ObjectBuilder::new().schema_type(Type::Boolean);
-    or_absent(flag.into(), "Yes or no.")
+    or_absent(flag.into(), about)
 }
 
 /// An object with any members, or absent.
