@@ -83,9 +83,7 @@ pub fn silent() -> Schema {
 
 /// Whether an app sends declarative messages, or absent.
 pub fn declarative() -> Schema {
-    flag_or_absent(
-        "Whether Apple's push service gets declarative messages, which need `site_url`.",
-    )
+    flag_or_absent("Whether Apple's push service gets declarative messages, which need `site_url`.")
 }
 
 fn flag_or_absent(about: &str) -> Schema {
