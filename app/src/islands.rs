@@ -14,7 +14,7 @@ mod sleep;
 mod this_browser;
 mod time_field;
 
-pub use composer::{Composer, IconTexts, Samples, Written, host};
+pub use composer::{Composer, PictureTexts, Samples, Written};
 pub use copy_button::CopyButton;
 pub use live_progress::LiveProgress;
 pub use live_refresh::LiveRefresh;

@@ -62,7 +62,7 @@ test('meters fill their height, code is large enough, long titles end, and a wro
   expect(new Set(empty).size, empty.join(' ')).toBe(1);
   expect(full[0]).not.toBe(empty[0]);
 
-  const word = page.locator('.icon-problem');
+  const word = page.locator('.picture-problem');
   await page.locator('details:has(#send-icon) > summary').click();
   await page.route('https://icons.example/**', (route) => route.abort());
   for (const [address, says] of [
@@ -74,6 +74,23 @@ test('meters fill their height, code is large enough, long titles end, and a wro
     await page.locator('#send-title').click();
     if (says) await expect(word).toContainText(says);
     else await expect(word).toBeEmpty();
+  }
+  // The same of the others, which are shown elsewhere.
+  await page.locator('details:has(#send-image) > summary').click();
+  for (const [field, name] of [
+    ['badge', 'バッジ'],
+    ['image', '大きな画像'],
+  ] as const) {
+    const address = page.locator(`#send-${field}`);
+    await address.fill('http://icons.example/a.png');
+    await page.locator('#send-title').click();
+    await expect(word).toContainText(`${name}は表示されません。`);
+    await address.fill('https://icons.example/a.png');
+    await page.locator('#send-title').click();
+    await expect(word).toContainText(`${name}の URL から画像を読み込めません。`);
+    await address.fill('');
+    await page.locator('#send-title').click();
+    await expect(word).toBeEmpty();
   }
 
   // One that is in the form already fails before the scripts run.

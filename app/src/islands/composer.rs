@@ -1,13 +1,15 @@
 //! A notification while it is being written: how it will look, and how much of the room for it is used.
 
 mod payload_size;
+mod pictures;
 
 use leptos::ev;
 use leptos::prelude::*;
 use leptos::wasm_bindgen::JsCast;
-use web_sys::{FormData, HtmlDivElement, HtmlFormElement, HtmlImageElement};
+use web_sys::{FormData, HtmlDivElement, HtmlFormElement};
 
 use self::payload_size::payload_bytes;
+use self::pictures::PictureSignals;
 use super::{PreviewTabs, PreviewTexts};
 use crate::text_list::text_list;
 use crate::thousands::group_thousands;
@@ -18,33 +20,22 @@ struct DraftSignals {
     size: RwSignal<Option<usize>>,
     title: RwSignal<String>,
     body: RwSignal<String>,
-    /// Read when its field is left: each letter would be another image to load.
-    icon: RwSignal<String>,
-    /// Read when its field is left, as the icon is.
-    badge: RwSignal<String>,
-    /// Read when its field is left, as the icon is.
-    image: RwSignal<String>,
+    /// Icon, badge and large picture.
+    pictures: [PictureSignals; 3],
     buttons: RwSignal<Vec<String>>,
-    /// What is wrong with the icon.
-    icon_problem: RwSignal<Option<IconProblem>>,
-}
-
-/// Why no icon is shown, though one is named.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum IconProblem {
-    /// Its address does not start with `https://`.
-    Insecure,
-    /// There is no image at its address.
-    Broken,
 }
 
 text_list! {
-    /// The sentence for each [`IconProblem`].
-    IconTexts {
-        /// What is said of an icon whose address is not `https://`.
+    /// What is said of pictures that are named, and not shown.
+    PictureTexts {
+        /// What is said, after its name, of one whose address is not `https://`.
         insecure,
-        /// What is said of an icon that cannot be loaded.
+        /// The same of one that cannot be loaded.
         broken,
+    }
+    rest {
+        /// What they are called: icon, badge and large picture.
+        names
     }
 }
 
@@ -93,8 +84,8 @@ pub fn Composer(
     preview: PreviewTexts,
     /// Fill the preview while nothing is written.
     samples: Samples,
-    /// What is said of an icon that cannot be shown.
-    icon_texts: IconTexts,
+    /// What is said of pictures that cannot be shown.
+    picture_texts: PictureTexts,
     /// The form as it is.
     written: Written,
     /// The fields of the form, which the preview and the size follow as somebody types.
@@ -121,8 +112,8 @@ pub fn Composer(
         read(DraftSignals::read);
         read(DraftSignals::read_images);
         // What failed before anybody listened tells nothing any more.
-        if has_broken_icon() {
-            draft.icon_problem.set(Some(IconProblem::Broken));
+        for (number, picture) in draft.pictures.iter().enumerate() {
+            picture.find_broken(number);
         }
     });
     let Samples { title, body, site } = samples;
@@ -141,12 +132,13 @@ pub fn Composer(
             draft.body.get()
         }
     });
-    let icon_problem = move || match draft.icon_problem.get() {
-        None => String::new(),
-        Some(IconProblem::Insecure) => icon_texts.insecure.clone(),
-        Some(IconProblem::Broken) => icon_texts.broken.clone(),
+    let picture_problems = move || {
+        let named = draft.pictures.iter().zip(&picture_texts.names);
+        let said = named.filter_map(|(picture, name)| picture.says(&picture_texts, name));
+        said.collect::<Vec<_>>().join(" ")
     };
-    let is_broken = Callback::new(move |()| draft.icon_problem.set(Some(IconProblem::Broken)));
+    let [icon, badge, image] = draft.pictures.map(|picture| picture.url);
+    let on_broken = Callback::new(move |number: usize| draft.pictures[number].is_broken());
     let used = move || draft.size.get().unwrap_or_default();
     view! {
         <div class="fields" node_ref=fields>
@@ -164,15 +156,15 @@ pub fn Composer(
                 texts=preview
                 title
                 body
-                icon=draft.icon
-                badge=draft.badge
-                image=draft.image
+                icon
+                badge
+                image
                 buttons=draft.buttons
                 site
-                on_broken_icon=is_broken
+                on_broken
             />
-            <p class="icon-problem" role="status">
-                {icon_problem}
+            <p class="picture-problem" role="status">
+                {picture_problems}
             </p>
         </div>
     }
@@ -184,11 +176,9 @@ impl DraftSignals {
             size: RwSignal::new(None),
             title: RwSignal::new(written.title),
             body: RwSignal::new(written.body),
-            icon: RwSignal::new(displayable(&written.icon)),
-            badge: RwSignal::new(displayable(&written.badge)),
-            image: RwSignal::new(displayable(&written.image)),
+            pictures: [written.icon, written.badge, written.image]
+                .map(|url| PictureSignals::new(&url)),
             buttons: RwSignal::new(written.buttons),
-            icon_problem: RwSignal::new(None),
         }
     }
 
@@ -208,39 +198,9 @@ impl DraftSignals {
     fn read_images(self, fields: &HtmlDivElement) {
         let form = form_around(fields);
         let url = |name| form.as_ref().map(|form| chosen_or_typed(form, name));
-        self.badge
-            .set(displayable(&url("badge").unwrap_or_default()));
-        self.image
-            .set(displayable(&url("image").unwrap_or_default()));
-        let icon = url("icon").unwrap_or_default();
-        let shown = displayable(&icon);
-        if !shown.is_empty() && shown == self.icon.get_untracked() {
-            // The same image: what is known of it still holds.
-            return;
+        for (picture, name) in self.pictures.into_iter().zip(["icon", "badge", "image"]) {
+            picture.read(&url(name).unwrap_or_default());
         }
-        let is_insecure = shown.is_empty() && !icon.trim().is_empty();
-        self.icon_problem
-            .set(is_insecure.then_some(IconProblem::Insecure));
-        self.icon.set(shown);
-    }
-}
-
-/// Whether the preview's icon has been loaded, and is none.
-fn has_broken_icon() -> bool {
-    let icon = document().query_selector(".preview .notification > img");
-    let icon = icon.ok().flatten();
-    icon.is_some_and(|icon| {
-        let icon = icon.unchecked_ref::<HtmlImageElement>();
-        icon.complete() && icon.natural_width() == 0
-    })
-}
-
-/// The address of an icon or a badge, if it can be shown.
-fn displayable(url: &str) -> String {
-    if url.starts_with("https://") {
-        url.to_owned()
-    } else {
-        String::new()
     }
 }
 
@@ -261,30 +221,6 @@ fn chosen_or_typed(form: &FormData, name: &str) -> String {
     }
 }
 
-/// The host of an `https://` URL; nothing for anything else.
-pub fn host(url: &str) -> String {
-    let rest = url.strip_prefix("https://").unwrap_or_default();
-    let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
-    rest[..end].to_owned()
-}
-
 fn format_bytes(bytes: usize) -> String {
     group_thousands(i64::try_from(bytes).unwrap_or(i64::MAX))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::host;
-
-    #[test]
-    fn the_site_is_the_links_host() {
-        for (url, site) in [
-            ("https://example.com/a?b", "example.com"),
-            ("https://example.com", "example.com"),
-            ("http://example.com/", ""),
-            ("", ""),
-        ] {
-            assert_eq!(host(url), site, "{url}");
-        }
-    }
 }

@@ -5,6 +5,13 @@ use leptos::prelude::*;
 /// Buttons of a notification that Chrome shows.
 const SHOWN_BUTTONS: usize = 2;
 
+/// Where the preview has its pictures, by their numbers: icon, badge and large picture.
+pub const PICTURES: [&str; 3] = [
+    ".preview .notification > img",
+    ".preview .notification-app > img",
+    ".preview .notification-extras > img",
+];
+
 /// A notification as browsers draw it, more or less.
 #[component]
 pub fn Preview(
@@ -29,10 +36,15 @@ pub fn Preview(
     /// Which site it comes from.
     #[prop(into)]
     site: Signal<String>,
-    /// Called when the icon cannot be loaded.
+    /// Called with the number of a picture that cannot be loaded.
     #[prop(optional)]
-    on_broken_icon: Option<Callback<()>>,
+    on_broken: Option<Callback<usize>>,
 ) -> impl IntoView {
+    let tell = move |number: usize| {
+        if let Some(on_broken) = on_broken {
+            on_broken.run(number);
+        }
+    };
     view! {
         <div class="notification" translate="no">
             <span class="notification-app" aria-hidden="true">
@@ -41,7 +53,14 @@ pub fn Preview(
                     (!badge.is_empty())
                         .then(|| {
                             view! {
-                                <img src=badge alt="" width="16" height="16" referrerpolicy="no-referrer" />
+                                <img
+                                    src=badge
+                                    alt=""
+                                    width="16"
+                                    height="16"
+                                    referrerpolicy="no-referrer"
+                                    on:error=move |_| tell(1)
+                                />
                             }
                         })
                 }}
@@ -62,26 +81,36 @@ pub fn Preview(
                                 width="48"
                                 height="48"
                                 referrerpolicy="no-referrer"
-                                on:error=move |_| {
-                                    if let Some(tell) = on_broken_icon {
-                                        tell.run(());
-                                    }
-                                }
+                                on:error=move |_| tell(0)
                             />
                         }
                     })
             }}
-            <PreviewExtras image buttons />
+            <PreviewExtras image buttons on_broken=Callback::new(move |()| tell(2)) />
         </div>
     }
 }
 
 /// The large picture and the buttons, as many as Chrome shows; nothing without any.
 #[component]
-fn PreviewExtras(image: Signal<String>, buttons: Signal<Vec<String>>) -> impl IntoView {
+fn PreviewExtras(
+    image: Signal<String>,
+    buttons: Signal<Vec<String>>,
+    /// Called when the picture cannot be loaded.
+    on_broken: Callback<()>,
+) -> impl IntoView {
     let picture = move || {
         let image = image.get();
-        (!image.is_empty()).then(|| view! { <img src=image alt="" referrerpolicy="no-referrer" /> })
+        (!image.is_empty()).then(|| {
+            view! {
+                <img
+                    src=image
+                    alt=""
+                    referrerpolicy="no-referrer"
+                    on:error=move |_| on_broken.run(())
+                />
+            }
+        })
     };
     let button = |text: String| view! { <span dir="auto">{text}</span> };
     let row = move || {

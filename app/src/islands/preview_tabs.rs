@@ -50,9 +50,9 @@ pub fn PreviewTabs(
     /// Which site it comes from.
     #[prop(into)]
     site: Signal<String>,
-    /// Called when the icon cannot be loaded.
+    /// Called with the number of a picture that cannot be loaded.
     #[prop(optional)]
-    on_broken_icon: Option<Callback<()>>,
+    on_broken: Option<Callback<usize>>,
 ) -> impl IntoView {
     // Each on its own: of two in one view the server, which erases the types of views, and the browser write the end differently.
     let tab = |(name, label): (&'static str, &'static str)| {
@@ -71,7 +71,7 @@ pub fn PreviewTabs(
         let class = format!("hint of-system of-{name}");
         view! { <p class=class>{says}</p> }
     });
-    let ignore = || Callback::new(|()| ());
+    let ignore = || Callback::new(|_| ());
     view! {
         <fieldset class="preview-tabs">
             <legend>{texts.title}</legend>
@@ -84,7 +84,7 @@ pub fn PreviewTabs(
                 image
                 buttons
                 site
-                on_broken_icon=on_broken_icon.unwrap_or_else(ignore)
+                on_broken=on_broken.unwrap_or_else(ignore)
             />
             {notes.collect_view()}
             <p class="hint">{texts.hint}</p>

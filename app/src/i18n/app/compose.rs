@@ -16,10 +16,12 @@ texts! {
         icon = "アイコンの URL", "URL of the icon";
         badge = "バッジの URL", "URL of the badge";
         https = "https:// のみ（任意）", "https:// only (optional)";
-        icon_insecure = "アイコンは表示されません。https:// で始まる URL を入力してください。",
-            "No icon will be shown: its URL must start with https://.";
-        icon_broken = "この URL からアイコンの画像を読み込めません。URL を確かめてください。",
-            "There is no image at the icon's URL. Please check it.";
+        /// The pictures of a notification; `picture_insecure` and `picture_broken` go on after their names.
+        picture_names: [&'static str; 3] = ["アイコン", "バッジ", "大きな画像"], ["The icon", "The badge", "The large picture"];
+        picture_insecure = "は表示されません。https:// で始まる URL を入力してください。",
+            " will not be shown: its URL must start with https://.";
+        picture_broken = "の URL から画像を読み込めません。URL を確かめてください。",
+            " could not be loaded: there is no image at its URL. Please check it.";
         rich: RichTexts = RichTexts::JA, RichTexts::EN;
         options: DeliveryOptionsTexts = DeliveryOptionsTexts::JA, DeliveryOptionsTexts::EN;
         again = "前の送信から内容をコピーしました。宛先と日時を確かめてください。",
@@ -230,7 +232,7 @@ texts! {
         ], [
             " The large picture comes below the text, with at most 2 buttons.",
             " At most 2 buttons, which appear under the pointer.",
-            " Unfolded, also the large picture and at most 2 buttons.",
+            " Expanded, it also shows the large picture and up to 2 buttons.",
         ];
     }
 }

@@ -1,7 +1,7 @@
 //! What could not be delivered, newest first: of an app, or of one of its sends.
 
-use hato_domain::SendId;
 use hato_domain::wire::Page;
+use hato_domain::{Endpoint, SendId};
 use hato_service::ports::{AppRecord, DeadLetterRecord};
 use leptos::prelude::*;
 
@@ -10,7 +10,6 @@ use super::frame::{AppFrame, Section, app_path};
 use super::{PAGE_SIZE, load_app, requested_page};
 use crate::components::{Column, EmptyState, List, NumberCell, Pager, TimeCell, TimeStyle, older};
 use crate::i18n::{AppTexts, DeadLettersTexts, group_thousands};
-use crate::islands::host;
 use crate::pages::load_page;
 use crate::request_context::RequestContext;
 
@@ -86,7 +85,7 @@ fn Row(texts: &'static AppTexts, base: String, letter: DeadLetterRecord) -> impl
             </span>
         }
     });
-    let host = host(&letter.endpoint);
+    let host = Endpoint::written_host(&letter.endpoint).to_owned();
     let id = letter.subscription_id;
     let path = letter
         .has_subscription

@@ -6,7 +6,7 @@ use leptos::prelude::*;
 use super::pictures::{PictureChoices, PictureField};
 use crate::components::{Field, FieldKind, Note, Tone};
 use crate::i18n::ComposeTexts;
-use crate::islands::{Composer, IconTexts, PreviewTexts, Samples, Written};
+use crate::islands::{Composer, PictureTexts, PreviewTexts, Samples, Written};
 use crate::pages::PreviewStyle;
 use crate::request_context::RequestContext;
 use crate::server_fns::NotificationDraft;
@@ -27,9 +27,10 @@ pub(super) fn ContentSection(
         body: texts.sample_body.to_owned(),
         site,
     };
-    let icon_texts = IconTexts {
-        insecure: texts.icon_insecure.to_owned(),
-        broken: texts.icon_broken.to_owned(),
+    let picture_texts = PictureTexts {
+        insecure: texts.picture_insecure.to_owned(),
+        broken: texts.picture_broken.to_owned(),
+        names: texts.picture_names.map(str::to_owned).to_vec(),
     };
     let written = Written {
         title: draft.title.clone(),
@@ -47,7 +48,7 @@ pub(super) fn ContentSection(
             unit=texts.bytes.to_owned()
             preview=preview_texts(texts)
             samples
-            icon_texts
+            picture_texts
             written
         >
             <Fields texts draft pictures app />
