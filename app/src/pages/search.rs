@@ -1,6 +1,7 @@
 //! What one goes to by its name: pages, apps, sends and subscribers. The command palette shows what this page finds.
 
 mod everywhere;
+mod pages;
 
 use hato_domain::{ErrorCode, PageRequest, UserId};
 use hato_service::access::{AccountPrincipal, MayManage};
@@ -8,12 +9,10 @@ use hato_service::ports::{AppRecord, SendFilter, SendPage, SendRecord, Subscript
 use hato_service::{ServiceResult, subscription_id};
 use leptos::prelude::*;
 
-use super::app::{Device, Section, app_path};
-use super::guides::Guide;
+use super::app::{Device, app_path};
 use super::load_page;
 use crate::components::Frame;
-use crate::i18n::{SearchTexts, Texts};
-use crate::language::Lang;
+use crate::i18n::SearchTexts;
 use crate::request_context::RequestContext;
 
 /// Longest text that is searched for, in characters.
@@ -24,18 +23,6 @@ const MAX_FOUND: u8 = 5;
 
 /// The same for what asks for a page.
 const MAX_FOUND_PAGE: &str = "5";
-
-/// The page of the name in a language.
-type PageName = fn(&Texts) -> &'static str;
-
-/// Pages that are always there.
-const PAGES: [(PageName, &str); 5] = [
-    (|texts| texts.site.apps, "/apps"),
-    (|texts| texts.site.account, "/account"),
-    (|texts| texts.guides.title, "/docs"),
-    (|texts| texts.guides.reference, "/docs/api"),
-    (|texts| texts.site.pricing, "/pricing"),
-];
 
 /// Something that was found.
 struct SearchResult {
@@ -85,7 +72,7 @@ impl SearchRequest {
         let managed = service.managed_among(owner, app, &self.text, most).await?;
         let (access, app, others) = managed;
         let base = app_path(&app);
-        let mut results = self.pages(Some(&app));
+        let mut results = self.pages(owner, Some(&app));
         results.extend(others.iter().map(|app| self.app(app)));
         let mut is_cut_short = false;
         if !self.text.is_empty() {
@@ -111,42 +98,6 @@ impl SearchRequest {
     /// Whether the text is a part of the name.
     fn fits(&self, name: &str) -> bool {
         name.to_lowercase().contains(&self.text.to_lowercase())
-    }
-
-    /// The pages of the app, and those that are always there. A name counts in either language.
-    fn pages(&self, app: Option<&AppRecord>) -> Vec<SearchResult> {
-        let texts = self.ctx.texts();
-        let fits = |name: PageName| {
-            Lang::ALL
-                .map(Texts::for_language)
-                .into_iter()
-                .any(|it| self.fits(name(it)))
-        };
-        let page = |name: &str, about: String, path: String| SearchResult {
-            kind: texts.search.page,
-            name: name.to_owned(),
-            about,
-            app: None,
-            path,
-        };
-        let sections = app
-            .into_iter()
-            .flat_map(|app| Section::ALL.map(|it| (app, it)));
-        let sections = sections
-            .filter(|(_, section)| {
-                Lang::ALL
-                    .into_iter()
-                    .any(|lang| self.fits(section.name(&Texts::for_language(lang).app)))
-            })
-            .map(|(app, section)| {
-                let path = format!("{}{}", app_path(app), section.below());
-                page(section.name(&texts.app), app.name.clone(), path)
-            });
-        let always = PAGES.into_iter().filter(|(name, _)| fits(*name));
-        let always = always.map(|(name, path)| page(name(texts), String::new(), path.to_owned()));
-        let guides = Guide::all().filter(|(title, _)| !self.text.is_empty() && self.fits(title));
-        let guides = guides.map(|(title, path)| page(title, texts.guides.title.to_owned(), path));
-        sections.chain(always).chain(guides).collect()
     }
 
     /// The newest sends that have the text in their own, as the history finds them.

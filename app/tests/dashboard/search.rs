@@ -72,6 +72,34 @@ async fn it_finds_apps_pages_sends_and_subscribers(database: TestDatabase) {
     nothing.shows("見つかりませんでした。");
 }
 
+/// Pages that nobody goes to who is logged in, and the search itself.
+const NOT_FOUND_BY_NAME: [&str; 5] = ["/", "/login", "/register", "/search", "/account/review"];
+
+#[tokio::test]
+async fn it_finds_every_page_that_needs_no_more_than_an_app() {
+    let dashboard = TestDashboard::start(TestDatabase::sqlite().await).await;
+    let mut browser = dashboard.logged_in(OWNER).await;
+    let app = browser.create_app("blog").await;
+    let all = format!("q=&app={}", id(&app));
+    assert!(
+        !found(&mut browser, &all)
+            .await
+            .contains(&"/operator".to_owned())
+    );
+    dashboard.set_operator(OWNER, true).await;
+    let found = found(&mut browser, &all).await;
+    let routes = include_str!("../../src/shell.rs").split("path!(\"").skip(1);
+    let routes = routes.filter_map(|rest| rest.split('"').next());
+    let paths = routes.map(|route| route.replace("/apps/:app", &app));
+    let paths: Vec<_> = paths
+        .filter(|path| !path.contains(':') && !NOT_FOUND_BY_NAME.contains(&path.as_str()))
+        .collect();
+    assert!(paths.contains(&"/operator".to_owned()) && paths.len() > 15);
+    for path in paths {
+        assert!(found.contains(&path), "{path} in {found:?}");
+    }
+}
+
 #[on_each_database]
 async fn it_finds_sends_and_subscribers_of_all_apps(database: TestDatabase) {
     let dashboard = TestDashboard::unlimited(database).await;

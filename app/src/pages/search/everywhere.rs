@@ -13,7 +13,7 @@ impl SearchRequest {
         let apps = service.apps_with_name(owner, text, MAX_FOUND.into());
         let apps = apps.await?;
         let mut found = Found {
-            results: self.pages(None),
+            results: self.pages(owner, None),
             is_cut_short: false,
         };
         found.results.extend(apps.iter().map(|app| self.app(app)));
