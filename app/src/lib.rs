@@ -95,4 +95,4 @@ pub use router::router;
 #[cfg(feature = "ssr")]
 pub use sdk::Sdk;
 #[cfg(feature = "ssr")]
-pub use upload::{MAX_FORM_BYTES, MAX_LIST_BYTES, takes_list, takes_picture};
+pub use upload::{MAX_FORM_BYTES, MAX_LIST_BYTES, brings_picture, takes_list, takes_picture};

@@ -23,7 +23,7 @@ use crate::rendering::{document, options, provide_request};
 use crate::request_context::RequestContext;
 use crate::server_fns::NotificationDraft;
 use crate::theme::Theme;
-use crate::upload::{MAX_FORM_BYTES, MAX_LIST_BYTES, Upload};
+use crate::upload::{MAX_FORM_BYTES, MAX_LIST_BYTES, Upload, brings_picture};
 use crate::{AppContext, downloads, form_post, headers, progress_events};
 
 /// Every page, the server functions under `/_app`, and the 404 page for any other path.
@@ -86,11 +86,7 @@ async fn compose_page<IV: IntoView + 'static>(
     request: Request<Body>,
 ) -> Response {
     let (asked, posted) = split(request);
-    let form = posted.extract::<axum::Form<NotificationDraft>, _>();
-    let draft = form
-        .await
-        .map(|axum::Form(draft)| draft)
-        .unwrap_or_default();
+    let (draft, upload) = read_draft(posted).await;
     let lang = Lang::parse(&draft.page_lang);
     let theme = Theme::parse(&draft.page_theme);
     let draft = if lang.is_some() || theme.is_some() {
@@ -107,8 +103,25 @@ async fn compose_page<IV: IntoView + 'static>(
             RequestContext::choose_theme(theme);
         }
         provide_context(draft.clone());
+        if let Some(upload) = upload.clone() {
+            provide_context(upload);
+        }
     };
     leptos_axum::render_app_async_with_context(provide_request, document)(asked).await
+}
+
+/// The draft that was posted, and the picture that came with it.
+async fn read_draft(posted: Request<Body>) -> (NotificationDraft, Option<Upload>) {
+    let (parts, body) = posted.into_parts();
+    let brings_picture = brings_picture(&parts);
+    let posted = Request::from_parts(parts, body);
+    if brings_picture {
+        let (draft, upload) = Upload::with_draft(posted).await;
+        return (draft, Some(upload));
+    }
+    let form = posted.extract::<axum::Form<NotificationDraft>, _>().await;
+    let draft = form.map(|axum::Form(draft)| draft).unwrap_or_default();
+    (draft, None)
 }
 
 /// What is asked for, without the body, and the whole of it.

@@ -1,5 +1,6 @@
-//! Forms that upload a file, as they arrive: a list of subscribers here, a picture in `picture.rs`.
+//! Forms that upload a file, as they arrive: a list of subscribers here, a picture in `picture.rs`, and one with a draft in `draft.rs`.
 
+mod draft;
 mod picture;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -11,9 +12,10 @@ use axum::extract::{Multipart, Request};
 use hato_domain::ErrorCode;
 use hato_domain::import::ListFormatError;
 use hato_service::access::MayManage;
-use hato_service::{ListError, ListOptions, ListReport, Service};
+use hato_service::{ListError, ListOptions, ListReport, PictureError, Service};
 use http::StatusCode;
 
+pub use self::draft::brings_picture;
 pub use self::picture::takes_picture;
 use crate::request_context::RequestContext;
 
@@ -25,6 +27,9 @@ pub const MAX_FORM_BYTES: usize = 16 * 1024;
 
 /// The step of the form that asks for the lines of a list that would not be taken, as a file.
 pub const REFUSED_LINES_STEP: &str = "refused";
+
+/// The field of a picture.
+const PICTURE_FIELD: &str = "picture";
 
 /// Most bytes of a field that is no file.
 const MAX_FIELD_BYTES: usize = 256;
@@ -46,6 +51,8 @@ pub struct Upload(Arc<Mutex<Option<Posted>>>);
 enum Posted {
     /// A form, or why it is not read.
     Form(Result<Multipart, ErrorCode>),
+    /// A picture that was read before the page, or why it was not.
+    Picture(Result<Vec<u8>, PictureError>),
     /// A list that was read before the page.
     List(TakenList),
 }
@@ -75,7 +82,11 @@ impl Upload {
             let form = request.extract::<Multipart, _>().await;
             form.map_err(|_| ErrorCode::InvalidInput)
         };
-        Self(Arc::new(Mutex::new(Some(Posted::Form(form)))))
+        Self::new(Posted::Form(form))
+    }
+
+    fn new(posted: Posted) -> Self {
+        Self(Arc::new(Mutex::new(Some(posted))))
     }
 
     /// What was posted, once.
@@ -87,7 +98,7 @@ impl Upload {
     fn form(&self) -> Option<Result<Multipart, ErrorCode>> {
         match self.posted().take()? {
             Posted::Form(form) => Some(form),
-            Posted::List(_) => None,
+            Posted::List(_) | Posted::Picture(_) => None,
         }
     }
 
@@ -96,6 +107,7 @@ impl Upload {
         let form = match self.posted().take()? {
             Posted::Form(form) => form,
             Posted::List(taken) => return Some(taken),
+            Posted::Picture(_) => return None,
         };
         let options = ListOptions {
             is_dry_run: ctx.query("step").as_deref() != Some("import"),

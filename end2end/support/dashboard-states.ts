@@ -356,24 +356,24 @@ async function writeToSome(page: Page): Promise<void> {
 }
 
 function reviewToSome(page: Page): Promise<void> {
-  return fillAll(page, { ...notification, ...people }, '[value=review]');
+  return fillAll(page, { ...notification, ...people }, 'button[value=review]');
 }
 
 function reviewForLater(page: Page): Promise<void> {
-  return fillAll(page, { ...notification, ...people, ...times() }, '[value=review]');
+  return fillAll(page, { ...notification, ...people, ...times() }, 'button[value=review]');
 }
 
 function reviewNobody(page: Page): Promise<void> {
-  return fillAll(page, { ...notification, tags: 'news &&' }, '[value=review]');
+  return fillAll(page, { ...notification, tags: 'news &&' }, 'button[value=review]');
 }
 
 function reviewTooLate(page: Page): Promise<void> {
-  return fillAll(page, { ...notification, ...times(), send_at: '2026-01-01T09:00' }, '[value=review]');
+  return fillAll(page, { ...notification, ...times(), send_at: '2026-01-01T09:00' }, 'button[value=review]');
 }
 
 function reviewWrongFields(page: Page): Promise<void> {
   const wrong = { title: ' ', url: 'http://example.com/', button_1_url: 'https://example.com/', topic: '!' };
-  return fillAll(page, { ...notification, ...wrong, data: '[]', lang: '!', timestamp: '1960-01-01T09:00' }, '[value=review]');
+  return fillAll(page, { ...notification, ...wrong, data: '[]', lang: '!', timestamp: '1960-01-01T09:00' }, 'button[value=review]');
 }
 
 /** Puts a picture among those of the app. */
@@ -403,11 +403,11 @@ async function exportVapidKey(page: Page): Promise<void> {
 }
 
 function review(page: Page): Promise<void> {
-  return submit(page, 'form.compose', notification, '[value=review]');
+  return submit(page, 'form.compose', notification, 'button[value=review]');
 }
 
 function reviewTooMuch(page: Page): Promise<void> {
-  return submit(page, 'form.compose', { ...notification, body: '鳩'.repeat(1_200) }, '[value=review]');
+  return submit(page, 'form.compose', { ...notification, body: '鳩'.repeat(1_200) }, 'button[value=review]');
 }
 
 function makeEmbedKey(page: Page): Promise<void> {

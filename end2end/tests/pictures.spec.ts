@@ -1,4 +1,4 @@
-// An app's pictures: uploaded, made its icon, chosen for a notification, and deleted.
+// An app's pictures: uploaded, in the settings or while a notification is written, made its icon, chosen, and deleted.
 
 import { join } from 'node:path';
 
@@ -68,6 +68,44 @@ for (const { name, locale, scripts } of variants) {
     expect(JSON.parse(await push.plaintext(subscriber!.endpoint))).toMatchObject({ icon: address, badge: address });
     // The browser reports the file that was refused.
     expect(consoleErrors.filter((line) => !line.includes('status of 400'))).toEqual([]);
+    await page.context().close();
+  });
+}
+
+for (const { name, locale, scripts } of variants) {
+  test(`a picture is uploaded while a notification is written, which stays ${name}`, async ({ browser, secureHato: hato }) => {
+    const app = await ApiApp.create(hato, await registerAccount(hato, owner), 'はとパン');
+    const { page, consoleErrors } = await openLoggedIn(browser, hato.url, app.session, { locale, javaScriptEnabled: scripts });
+    await page.route(`${baseUrl}/**`, async (route) => {
+      const path = new URL(route.request().url()).pathname;
+      await route.fulfill({ response: await page.request.get(hato.url + path) });
+    });
+    await page.goto(`${app.path}/send`);
+    await page.locator('#send-title').fill('焼きたてです');
+    await page.locator('#send-body').fill('一行目\n二行目');
+    await page.locator('#send-tags').fill('news');
+    await page.locator('#send-pictures > summary').click();
+    for (const [file, outcome] of [
+      [{ name: 'a.png', mimeType: 'image/png', buffer: Buffer.alloc(2_000_000) }, '.note.error'],
+      [picture, '.note.success'],
+    ] as const) {
+      await page.locator('#send-picture').setInputFiles(file);
+      await page.locator('#send-pictures button[formenctype]').click();
+      await expect(page.locator(`#send-pictures ${outcome}`)).toBeVisible();
+      await expect(page.locator('#send-title')).toHaveValue('焼きたてです');
+      await expect(page.locator('#send-body')).toHaveValue('一行目\n二行目');
+      await expect(page.locator('#send-tags')).toHaveValue('news');
+    }
+    const choices = page.locator('[name=icon_choice]:not([value=""])');
+    await expect(choices).toHaveCount(1);
+    await choices.check();
+    const address = (await choices.getAttribute('value'))!;
+    expect(address).toMatch(new RegExp(`^${baseUrl}/media/[0-9a-f]+`));
+
+    // The Enter key goes on to the question, and uploads nothing.
+    await page.locator('#send-title').press('Enter');
+    await expect(page.locator('.review .notification > img')).toHaveAttribute('src', address);
+    expect(consoleErrors.filter((line) => !line.includes('status of 413'))).toEqual([]);
     await page.context().close();
   });
 }

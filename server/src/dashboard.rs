@@ -9,7 +9,7 @@ use hato_app::server_fns::{
     CHANGE_PASSWORD_PATH, DELETE_ACCOUNT_PATH, EXPORT_VAPID_KEY_PATH, LOG_IN_PATH,
     OPERATOR_PASSWORD_PATH, REGISTER_PATH,
 };
-use hato_app::{session_cookie, takes_list, takes_picture};
+use hato_app::{brings_picture, session_cookie, takes_list, takes_picture};
 use http::header::RETRY_AFTER;
 use http::request::Parts;
 
@@ -64,7 +64,7 @@ async fn guard_forms(State(state): State<AppState>, request: Request, next: Next
 async fn guarded_body(parts: &mut Parts, body: Body, state: &AppState) -> ApiResult<Body> {
     guard(parts, state).await?;
     let path = parts.uri.path();
-    if takes_list(path) || takes_picture(path) {
+    if takes_list(path) || takes_picture(path) || brings_picture(parts) {
         return Ok(body);
     }
     Ok(json::read(body).await?.into())

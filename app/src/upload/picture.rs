@@ -7,7 +7,7 @@ use hato_service::access::MayManage;
 use hato_service::{MAX_PICTURE_BYTES, PictureError, ServiceError};
 use http::StatusCode;
 
-use super::Upload;
+use super::{PICTURE_FIELD, Posted, Upload};
 use crate::request_context::RequestContext;
 
 /// Whether forms that are posted to the path upload a picture: they may be larger than others.
@@ -18,16 +18,20 @@ pub fn takes_picture(path: &str) -> bool {
 }
 
 impl Upload {
-    /// Keeps the picture; `None` when the form was read before.
+    /// Keeps the picture; `None` when it was kept before.
     pub async fn take_picture(
         &self,
         ctx: &RequestContext,
         access: &MayManage,
     ) -> Option<Result<(), PictureError>> {
-        Some(match self.form()? {
-            Ok(form) => keep_picture(ctx, access, form).await,
-            Err(ErrorCode::PayloadTooLarge) => Err(PictureError::TooLarge),
-            Err(code) => Err(ServiceError::from(code).into()),
+        let posted = self.posted().take()?;
+        Some(match posted {
+            Posted::Form(Ok(form)) => keep_picture(ctx, access, form).await,
+            Posted::Form(Err(ErrorCode::PayloadTooLarge)) => Err(PictureError::TooLarge),
+            Posted::Form(Err(code)) => Err(ServiceError::from(code).into()),
+            Posted::Picture(Ok(file)) => ctx.service().add_picture(access, file).await,
+            Posted::Picture(Err(error)) => Err(error),
+            Posted::List(_) => return None,
         })
     }
 }
@@ -38,7 +42,7 @@ async fn keep_picture(
     mut form: Multipart,
 ) -> Result<(), PictureError> {
     while let Some(field) = form.next_field().await.map_err(|it| refusal(it.status()))? {
-        if field.name() == Some("picture") {
+        if field.name() == Some(PICTURE_FIELD) {
             let file = read_file(field).await?;
             return ctx.service().add_picture(access, file).await;
         }
@@ -57,7 +61,8 @@ async fn read_file(mut field: Field<'_>) -> Result<Vec<u8>, PictureError> {
     Ok(file)
 }
 
-fn refusal(status: StatusCode) -> PictureError {
+/// Why a form is not read.
+pub(super) fn refusal(status: StatusCode) -> PictureError {
     match status {
         StatusCode::PAYLOAD_TOO_LARGE => PictureError::TooLarge,
         _ => ServiceError::from(ErrorCode::InvalidInput).into(),

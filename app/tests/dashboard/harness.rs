@@ -294,10 +294,28 @@ impl DashboardBrowser<'_> {
 
     /// Posts a form whose one field is a file.
     pub async fn upload_file(&mut self, path: &str, name: &str, file: &[u8]) -> PageResponse {
+        self.upload_with(path, &[], (name, file)).await
+    }
+
+    /// Uploads a file after the fields, as their form does.
+    pub async fn upload_with(
+        &mut self,
+        path: &str,
+        fields: &[(&str, &str)],
+        (name, file): (&str, &[u8]),
+    ) -> PageResponse {
+        let mut body = Vec::new();
+        for (name, value) in fields {
+            let head = "--limit\r\nContent-Disposition: form-data;";
+            let field = format!("{head} name=\"{name}\"\r\n\r\n{value}\r\n");
+            body.extend_from_slice(field.as_bytes());
+        }
         let head = format!(
             "--limit\r\nContent-Disposition: form-data; name=\"{name}\"; filename=\"f\"\r\n\r\n"
         );
-        let body = [head.as_bytes(), file, b"\r\n--limit--\r\n"].concat();
+        body.extend_from_slice(head.as_bytes());
+        body.extend_from_slice(file);
+        body.extend_from_slice(b"\r\n--limit--\r\n");
         self.post_multipart(path, body).await
     }
 

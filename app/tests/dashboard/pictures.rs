@@ -229,3 +229,45 @@ async fn without_https_both_pages_say_why_no_picture_is_chosen() {
     let form = browser.get(&format!("{app}/send")).await;
     form.shows(says).hides("icon_choice");
 }
+
+#[on_each_database]
+async fn a_picture_is_uploaded_beside_a_draft_which_stays(database: TestDatabase) {
+    let dashboard = TestDashboard::start(database).await;
+    let mut browser = dashboard.logged_in(OWNER).await;
+    let app = browser.create_app("loft").await;
+    let path = format!("{app}/send");
+    let draft = [
+        ("title", "便り"),
+        ("body", "一行目\r\n二行目"),
+        ("tags", "news"),
+    ];
+    let mut large = png(1);
+    large.resize(4 * 1024 * 1024, 7);
+    for (file, status, says) in [
+        (&b"no picture"[..], 400, "画像として読めません"),
+        (&large, 413, "256 KB を超えています"),
+        (&png(1), 200, "画像を保存しました。"),
+    ] {
+        let page = browser.upload_with(&path, &draft, ("picture", file)).await;
+        assert_eq!(page.status.as_u16(), status, "{says}");
+        page.shows(says)
+            .shows("value=\"便り\"")
+            .shows("一行目\r\n二行目</textarea>")
+            .shows("value=\"news\"");
+        assert_eq!(page.body.contains("name=\"icon_choice\""), status == 200);
+    }
+    assert_eq!(names(&mut browser, &app).await.len(), 1);
+    // Whose session is over keeps the draft as well, and uploads nothing.
+    let mut nobody = dashboard.browser();
+    let page = nobody
+        .upload_with(&path, &draft, ("picture", &png(2)))
+        .await;
+    assert_eq!(page.status.as_u16(), 401);
+    page.shows("value=\"便り\"");
+    let mut stranger = dashboard.logged_in(STRANGER).await;
+    let refused = stranger
+        .upload_with(&path, &draft, ("picture", &png(2)))
+        .await;
+    assert_eq!(refused.status.as_u16(), 404);
+    assert_eq!(names(&mut browser, &app).await.len(), 1);
+}

@@ -34,7 +34,6 @@ texts! {
         icon_choice = "アップロードした画像をアイコンにする", "Use an uploaded picture as the icon";
         badge_choice = "アップロードした画像をバッジにする", "Use an uploaded picture as the badge";
         by_url = "使わない（下の URL を使う）", "None: use the URL below";
-        manage = "画像をアップロードする", "Upload pictures";
     }
 }
 

@@ -13,9 +13,9 @@ mod timing;
 mod wrong_field;
 
 use hato_domain::{AudienceFilter, Schedule};
-use hato_service::ServiceResult;
 use hato_service::access::MayManage;
 use hato_service::ports::AppRecord;
+use hato_service::{PictureError, ServiceResult};
 use leptos::prelude::*;
 
 use self::form::{ComposeAgain, ComposeForm, LoggedOut};
@@ -23,9 +23,11 @@ use self::pictures::PictureChoices;
 use self::question::ReviewForm;
 use self::refusal::RefusedDraft;
 use super::load_app;
+use super::settings::keep_picture;
 use crate::pages::load_page;
 use crate::request_context::RequestContext;
 use crate::server_fns::{CheckedDraft, ComposeStep, DraftPart, DraftRefusal, NotificationDraft};
+use crate::upload::Upload;
 
 /// What is shown of a draft.
 enum ComposeView {
@@ -52,6 +54,7 @@ struct SendPlan {
 #[component]
 pub fn ComposePage() -> impl IntoView {
     let posted = use_context::<NotificationDraft>();
+    let upload = use_context::<Upload>();
     load_page(async move |ctx: RequestContext| {
         let (access, app) = match (load_app(&ctx).await, posted.clone()) {
             (Err(error), Some(draft)) if error.is_logged_out() => {
@@ -70,7 +73,8 @@ pub fn ComposePage() -> impl IntoView {
             Some(draft) => handle_step(&ctx, (&access, &app), draft).await,
             None => ComposeView::New,
         };
-        show(ctx, (&access, app), next).await
+        let kept = keep_picture(&ctx, &access, upload.as_ref()).await;
+        show(ctx, (&access, app), next, kept).await
     })
 }
 
@@ -78,6 +82,7 @@ async fn show(
     ctx: RequestContext,
     (access, app): (&MayManage, AppRecord),
     next: ComposeView,
+    kept: Option<Result<(), PictureError>>,
 ) -> ServiceResult<AnyView> {
     let view = match next {
         ComposeView::New => {
@@ -91,6 +96,7 @@ async fn show(
         }
         ComposeView::Form(draft, refused) => {
             let pictures = PictureChoices::load(&ctx, access).await?;
+            let pictures = pictures.after(&ctx, kept);
             let month = month::MonthlyQuota::load(&ctx, &app).await?;
             view! { <ComposeForm ctx app draft pictures refused month /> }.into_any()
         }

@@ -59,7 +59,7 @@ pub fn SettingsPage() -> impl IntoView {
 }
 
 /// Keeps the picture that was uploaded, if one was. Why it is not kept is the answer's status, and goes to the log.
-async fn keep_picture(
+pub(super) async fn keep_picture(
     ctx: &RequestContext,
     access: &MayManage,
     upload: Option<&Upload>,

@@ -3,7 +3,7 @@
 use hato_domain::Notification;
 use leptos::prelude::*;
 
-use super::pictures::{PictureChoices, PictureField};
+use super::pictures::{PictureChoices, PictureField, PictureUpload};
 use crate::components::{Field, FieldKind, Note, Tone};
 use crate::i18n::ComposeTexts;
 use crate::islands::{Composer, PictureTexts, PreviewTexts, Samples, Written};
@@ -115,7 +115,9 @@ fn Images(
 ) -> impl IntoView {
     let words = &RequestContext::current().texts().app.pictures;
     let [icon, badge] = [draft.icon(), draft.badge()].map(str::to_owned);
-    let open = !icon.is_empty() || !badge.is_empty();
+    let outcome = pictures.outcome();
+    let open = !icon.is_empty() || !badge.is_empty() || outcome.is_some();
+    let outcome = outcome.map(|(tone, text)| view! { <Note tone text /> });
     // What is chosen is not typed as well.
     let typed = |url: &String| {
         if pictures.has(url) {
@@ -129,14 +131,13 @@ fn Images(
         .are_insecure()
         .then(|| view! { <Note tone=Tone::Warning text=words.insecure /> });
     let badges = pictures.clone();
-    let manage = (!app.is_empty()).then(|| {
-        let href = format!("/apps/{app}/settings#pictures");
-        view! { <p><a href=href>{words.manage}</a></p> }
-    });
+    let upload = (!app.is_empty() && !pictures.are_insecure())
+        .then(|| view! { <PictureUpload texts=words app /> });
     view! {
-        <details open=open>
+        <details open=open id="send-pictures">
             <summary>{texts.more}</summary>
             {insecure}
+            {outcome}
             <PictureField
                 texts=words
                 name="icon_choice"
@@ -153,7 +154,7 @@ fn Images(
                 chosen=badge
             />
             <LinkField name="badge" label=texts.badge hint=texts.https value=badge_url />
-            {manage}
+            {upload}
         </details>
     }
     .into_any()

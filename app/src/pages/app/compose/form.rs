@@ -150,6 +150,8 @@ fn DraftForm(
     view! {
         <IslandAssets />
         <form id=DRAFT_FORM method="post" action=action class="card compose">
+            // What the Enter key presses.
+            <input type="submit" name="step" value="review" hidden />
             <ContentSection texts draft pictures app=app.clone() site />
             <RichSection texts draft=rich />
             <AudienceSection texts app draft=people everybody=audience />

@@ -1,19 +1,22 @@
 //! The choice of an uploaded picture as icon or badge. What is chosen has the form's field `icon_choice` or `badge_choice`.
 
-use hato_service::ServiceResult;
 use hato_service::access::MayManage;
 use hato_service::ports::PictureRecord;
+use hato_service::{PictureError, ServiceResult};
 use leptos::prelude::*;
 
-use crate::i18n::PicturesTexts;
+use crate::components::Tone;
+use crate::i18n::{PicturesTexts, message};
 use crate::request_context::RequestContext;
 
 /// What an app's pictures are chosen from.
 #[derive(Clone, Default)]
 pub(super) struct PictureChoices {
     choices: Vec<PictureChoice>,
-    /// Whether there would be some, if the base address was https.
+    /// Whether notifications can have none, because the base address is not https.
     are_insecure: bool,
+    /// What became of a picture that was uploaded with the form.
+    outcome: Option<(Tone, &'static str)>,
 }
 
 #[derive(Clone)]
@@ -48,8 +51,8 @@ impl PictureChoices {
         let base = &ctx.app_context().base_url;
         if !base.starts_with("https://") {
             return Self {
-                choices: Vec::new(),
-                are_insecure: !pictures.is_empty(),
+                are_insecure: true,
+                ..Self::default()
             };
         }
         let texts = &ctx.texts().app.pictures;
@@ -60,8 +63,31 @@ impl PictureChoices {
         });
         Self {
             choices: choices.collect(),
-            are_insecure: false,
+            ..Self::default()
         }
+    }
+
+    /// The same after a picture was uploaded, if one was.
+    pub(super) fn after(
+        mut self,
+        ctx: &RequestContext,
+        kept: Option<Result<(), PictureError>>,
+    ) -> Self {
+        let texts = &ctx.texts().app.pictures;
+        self.outcome = kept.map(|kept| match kept {
+            Ok(()) => (Tone::Success, texts.uploaded),
+            Err(error) => {
+                let text = texts.refusal(&error);
+                let text = text.unwrap_or_else(|| message(ctx.lang(), error.code()));
+                (Tone::Error, text)
+            }
+        });
+        self
+    }
+
+    /// What became of a picture that was uploaded.
+    pub(super) fn outcome(&self) -> Option<(Tone, &'static str)> {
+        self.outcome
     }
 
     /// The address of the app's icon; empty without one.
@@ -70,7 +96,7 @@ impl PictureChoices {
         icon.map_or_else(String::new, |choice| choice.url.clone())
     }
 
-    /// Whether there are some that notifications cannot have.
+    /// Whether notifications can have none.
     pub(super) fn are_insecure(&self) -> bool {
         self.are_insecure
     }
@@ -113,6 +139,38 @@ pub(super) fn PictureField(
             </label>
             {choices.choices.into_iter().map(choice).collect_view()}
         </fieldset>
+    }
+    .into_any()
+}
+
+/// Uploads a picture with the form, which comes back as it is.
+#[component]
+pub(super) fn PictureUpload(texts: &'static PicturesTexts, app: String) -> impl IntoView {
+    view! {
+        <div class="field">
+            <label for="send-picture">{texts.file}</label>
+            <input
+                id="send-picture"
+                name="picture"
+                type="file"
+                accept="image/png,image/jpeg,image/webp"
+                aria-describedby="send-picture-hint"
+            />
+            <p class="hint" id="send-picture-hint">
+                {texts.file_hint}
+            </p>
+        </div>
+        <p>
+            <button
+                type="submit"
+                class="button quiet"
+                formaction=format!("/apps/{app}/send#send-pictures")
+                formenctype="multipart/form-data"
+                formnovalidate=true
+            >
+                {texts.upload}
+            </button>
+        </p>
     }
     .into_any()
 }
