@@ -38,11 +38,17 @@ const CHANGES_PER_REGISTRATION: u32 = 20;
 
 /// Runs the server until it is told to stop.
 pub async fn serve(config: Config) -> Result<(), BootError> {
-    let signals = ShutdownSignals::catch().map_err(BootError::Signals)?;
+    let mut signals = ShutdownSignals::catch().map_err(BootError::Signals)?;
     file_limit::raise();
     gaps::warn_of_gaps(&config);
     let github = github_provider(&config)?;
-    let store = database::open(&config.store).await?;
+    let store = tokio::select! {
+        () = signals.next() => {
+            tracing::info!("stopped before the database was open");
+            return Ok(());
+        }
+        opened = database::open(&config.store) => opened?,
+    };
     let secrets = secrets_file::load(&config.store.data_dir, &config.secrets())?;
     let server = assemble(&config, store, secrets, github).await?;
     announce(&server.listener, &config)?;

@@ -49,7 +49,8 @@ impl ShutdownSignals {
         })
     }
 
-    async fn next(&mut self) {
+    /// Returns when one of them has arrived.
+    pub async fn next(&mut self) {
         tokio::select! {
             _ = self.terminate.recv() => {}
             _ = self.interrupt.recv() => {}

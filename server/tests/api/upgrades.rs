@@ -5,6 +5,9 @@ mod killed;
 mod later_tables;
 mod send_in_progress;
 
+use std::collections::HashSet;
+use std::time::Duration;
+
 use hato_testkit::TestDatabase;
 use hato_testkit::client::Client;
 use hato_testkit::push_service::{PushService, ScriptedResponse};
@@ -12,9 +15,16 @@ use hato_testkit::server::ServerLaunch;
 use serde_json::json;
 use sqlx::{Connection as _, PgConnection};
 use tokio::io::{AsyncBufReadExt as _, BufReader, Lines};
-use tokio::process::{Child, ChildStderr};
+use tokio::process::{Child, ChildStderr, Command};
+use tokio::time::{interval, timeout};
 
 use crate::fixtures::{BINARY, app, get, post, register, start};
+
+/// How long a process may take to stop (CONTRACT 1).
+const STOP_TIMEOUT: Duration = Duration::from_secs(20);
+
+/// More statements than two looks at the tables are.
+const STATEMENTS: usize = 12;
 
 /// A server of a fleet.
 fn process(database: &TestDatabase) -> ServerLaunch {
@@ -58,6 +68,21 @@ impl LoggedProcess {
         panic!("the process has ended without {words}");
     }
 
+    /// Asks it to stop with this signal, and returns its exit code and the rest of its log.
+    async fn stop(mut self, signal: &str) -> (Option<i32>, Vec<String>) {
+        let id = self.child.id().expect("it runs");
+        let script = format!("kill -{signal} {id}");
+        let sent = Command::new("sh").args(["-c", &script]).status().await;
+        assert!(sent.expect("a shell").success());
+        let ended = timeout(STOP_TIMEOUT, self.child.wait()).await;
+        let status = ended.expect("it stops in time").expect("it ends");
+        let mut log = Vec::new();
+        while let Some(line) = self.log.next_line().await.expect("it is text") {
+            log.push(line);
+        }
+        (status.code(), log)
+    }
+
     /// The client of a server, once it listens.
     async fn client(&mut self) -> Client {
         let address = self.next_line("listening on http://").await;
@@ -85,6 +110,43 @@ async fn a_process_that_does_not_migrate_waits_for_newer_tables() {
     migrate(&launch).await;
     let client = patient.client().await;
     assert_eq!(get(&client, "/readyz").await.status, 200);
+}
+
+/// Returns when others have run so many statements in the database.
+async fn until_others_have_run(database: &TestDatabase, statements: usize) {
+    let connection = PgConnection::connect(database.url()).await;
+    let mut connection = connection.expect("the database");
+    let watching = async {
+        let (mut ticks, mut seen) = (interval(Duration::from_millis(20)), HashSet::new());
+        while seen.len() < statements {
+            ticks.tick().await;
+            let started: Option<String> = sqlx::query_scalar(
+                "SELECT max(query_start)::text FROM pg_stat_activity
+                 WHERE datname = current_database() AND pid <> pg_backend_pid()",
+            )
+            .fetch_one(&mut connection)
+            .await
+            .expect("asked");
+            seen.extend(started);
+        }
+    };
+    timeout(Duration::from_mins(1), watching)
+        .await
+        .expect("they run");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_process_that_waits_for_tables_says_so_once_and_stops_when_it_is_told_to() {
+    for signal in ["TERM", "INT"] {
+        let database = TestDatabase::empty_postgres();
+        let mut patient = LoggedProcess::patient(&process(&database));
+        let waits = "waiting until another process has migrated";
+        patient.next_line(waits).await;
+        until_others_have_run(&database, STATEMENTS).await;
+        let (code, log) = patient.stop(signal).await;
+        assert_eq!(code, Some(0), "{log:?}");
+        assert!(!log.iter().any(|line| line.contains(waits)), "{log:?}");
+    }
 }
 
 /// How many pages somebody holds.

@@ -45,20 +45,37 @@ pub(crate) async fn migrate(connections: &Connections) -> Result<(), PostgresOpe
     Ok(())
 }
 
+/// What became of the first migration that is missing.
+enum MigrationStep {
+    Ran,
+    /// Another process builds the index that it is.
+    BuiltElsewhere,
+    /// There is none.
+    NothingMissing,
+}
+
 /// One after the other, so that nobody waits for a table while another one is changed. A migration that waits for a table makes everybody
 /// behind it wait, so it gives up soon, and comes again.
 async fn run(connections: &Connections) -> Result<(), MigrateError> {
     let started = Instant::now();
+    let mut reported = None;
     loop {
-        match run_first_missing(connections).await {
-            Ok(true) => {}
-            Ok(false) => return Ok(()),
+        let wait = match run_first_missing(connections).await {
+            Ok(MigrationStep::NothingMissing) => return Ok(()),
+            Ok(MigrationStep::Ran) => {
+                reported = None;
+                continue;
+            }
+            Ok(MigrationStep::BuiltElsewhere) => "waiting until another process has built an index",
             Err(error) if met_a_lock(&error) && started.elapsed() < LONGEST_WAIT => {
-                tracing::info!("waiting until a table that is to be migrated is not in use");
-                tokio::time::sleep(POLL_INTERVAL).await;
+                "waiting until a table that is to be migrated is not in use"
             }
             Err(error) => return Err(error),
+        };
+        if reported.replace(wait) != Some(wait) {
+            tracing::info!("{wait}");
         }
+        tokio::time::sleep(POLL_INTERVAL).await;
     }
 }
 
@@ -71,8 +88,8 @@ fn met_a_lock(error: &MigrateError) -> bool {
     }
 }
 
-/// Runs the first migration that is missing, in a transaction of its own; whether there was one.
-async fn run_first_missing(connections: &Connections) -> Result<bool, MigrateError> {
+/// Runs the first migration that is missing, in a transaction of its own.
+async fn run_first_missing(connections: &Connections) -> Result<MigrationStep, MigrateError> {
     let mut connection = connections.begin().await?;
     let lock = format!("{WITHOUT_LIMITS}; SELECT pg_advisory_xact_lock({LOCK})");
     sqlx::raw_sql(AssertSqlSafe(lock))
@@ -80,12 +97,11 @@ async fn run_first_missing(connections: &Connections) -> Result<bool, MigrateErr
         .await?;
     let Some(missing) = first_missing(&applied_on(&mut connection).await?)? else {
         connection.commit().await?;
-        return Ok(false);
+        return Ok(MigrationStep::NothingMissing);
     };
     if missing.no_tx {
         connection.commit().await?;
-        build(connections, &missing).await?;
-        return Ok(true);
+        return build(connections, &missing).await;
     }
     sqlx::raw_sql("SET LOCAL lock_timeout = '2s'")
         .execute(connection.driver())
@@ -97,14 +113,17 @@ async fn run_first_missing(connections: &Connections) -> Result<bool, MigrateErr
     connection.driver().clear_cached_statements().await?;
     ran?;
     connection.commit().await?;
-    Ok(true)
+    Ok(MigrationStep::Ran)
 }
 
-/// Builds an index beside those who use the table (`CREATE INDEX CONCURRENTLY`), which no transaction may do, or waits a little while
-/// another process does. It waits for everybody who may still see the table as it was, so nobody may wait for its lock meanwhile: they
+/// Builds an index beside those who use the table (`CREATE INDEX CONCURRENTLY`), which no transaction may do, unless another process
+/// does. It waits for everybody who may still see the table as it was, so nobody may wait for its lock meanwhile: they
 /// come again. What a process has left that died here is removed before: of no use, or complete but recorded nowhere, since PostgreSQL
 /// goes on without its client.
-async fn build(connections: &Connections, index: &Migration) -> Result<(), MigrateError> {
+async fn build(
+    connections: &Connections,
+    index: &Migration,
+) -> Result<MigrationStep, MigrateError> {
     let mut holder = connections.begin().await?;
     let lock = format!("{WITHOUT_LIMITS}; SELECT pg_try_advisory_xact_lock({BUILD_LOCK})");
     let locked = sqlx::raw_sql(AssertSqlSafe(lock))
@@ -113,9 +132,7 @@ async fn build(connections: &Connections, index: &Migration) -> Result<(), Migra
     let locked = locked.last().map_or(Ok(false), |row| row.try_get(0))?;
     if !locked {
         holder.rollback().await?;
-        tracing::info!("waiting until another process has built an index");
-        tokio::time::sleep(POLL_INTERVAL).await;
-        return Ok(());
+        return Ok(MigrationStep::BuiltElsewhere);
     }
     if !applied_on(&mut holder).await?.contains_key(&index.version) {
         let mut connection = connections.pool.acquire().await?.detach();
@@ -128,7 +145,8 @@ async fn build(connections: &Connections, index: &Migration) -> Result<(), Migra
         holder.driver().clear_cached_statements().await?;
         recorded?;
     }
-    Ok(holder.commit().await?)
+    holder.commit().await?;
+    Ok(MigrationStep::Ran)
 }
 
 /// Each statement by itself: several would be a transaction.
@@ -174,6 +192,7 @@ async fn build_on(
 /// Waits until another process has made the tables that this version needs.
 pub(crate) async fn wait(connections: &Connections) -> Result<(), PostgresOpenError> {
     let started = Instant::now();
+    let mut reported = None;
     loop {
         let applied = applied(connections).await.map_err(opening)?;
         let missing = first_missing(&applied).map_err(PostgresOpenError::Migration)?;
@@ -184,10 +203,12 @@ pub(crate) async fn wait(connections: &Connections) -> Result<(), PostgresOpenEr
         if started.elapsed() >= LONGEST_WAIT {
             return Err(PostgresOpenError::NotMigrated { missing });
         }
-        tracing::info!(
-            missing,
-            "waiting until another process has migrated the database"
-        );
+        if reported.replace(missing) != Some(missing) {
+            tracing::info!(
+                missing,
+                "waiting until another process has migrated the database"
+            );
+        }
         tokio::time::sleep(POLL_INTERVAL).await;
     }
 }
