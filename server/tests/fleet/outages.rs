@@ -6,7 +6,9 @@ use hato_cluster::Durability;
 use hato_testkit::seeded_rng;
 
 use crate::acceptor::Acceptor;
-use crate::fixtures::{DATABASE, Fleet, FleetSize, cluster, env_or, wait_until_ready_is};
+use crate::fixtures::{
+    DATABASE, Fleet, FleetSize, cluster, env_or, wait_until_logged, wait_until_ready_is,
+};
 
 /// For each outage, for pages that somebody has are delivered meanwhile.
 const RECIPIENTS: u64 = 4_000;
@@ -27,16 +29,20 @@ async fn a_database_that_is_killed_loses_nothing_and_everybody_finds_it_again() 
     let mut rng = seeded_rng::from_env();
     let acceptor = Acceptor::start(&fleet);
     let send = fleet.broadcast(0).await;
+    let address = fleet.cluster.folder().display();
+    let no_connection = format!("PostgreSQL at {address} gave no connection in time");
     let mut in_flight = HashSet::new();
     for _ in 0..outages {
         let further = rng.u64(1..BETWEEN_OUTAGES);
         fleet.get_under_way(further, &send).await;
         fleet.cluster.kill().expect("killed");
         wait_until_ready_is(fleet.servers(), 503).await;
+        wait_until_logged(&fleet.workers[0], &no_connection).await;
         fleet.cluster.restart().expect("it starts again");
         in_flight.extend(fleet.in_flight());
         wait_until_ready_is(fleet.servers(), 200).await;
     }
+    assert!(!fleet.logs().contains("pool timed out"));
     let outcome = fleet.finish(&send).await;
     let accepted = acceptor.stop().await;
     println!("{} accepted besides {outcome}", accepted.len());

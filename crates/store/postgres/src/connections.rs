@@ -12,11 +12,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use futures_util::stream::TryStreamExt as _;
+use sqlx::pool::PoolConnection;
 use sqlx::postgres::{PgArguments, PgQueryResult, PgRow};
 use sqlx::{AssertSqlSafe, Either, Execute, Executor as _, PgPool, Postgres, SqlStr};
 
 use crate::connection::{DbConnection, answered};
-use crate::failure::{LastLoss, is_of_another_session};
+use crate::failure::{LastLoss, NoConnectionError, is_of_another_session};
 use crate::open_error::PostgresOpenError;
 use crate::settings::PostgresSettings;
 
@@ -48,6 +49,8 @@ pub(crate) struct Connections {
     is_pooler_reported: Arc<AtomicBool>,
     /// How long an answer is waited for.
     pub(crate) answer_timeout: Duration,
+    /// Where the database is, without user and password.
+    address: Arc<str>,
     begin: Arc<str>,
     begin_read: Arc<str>,
     begin_snapshot: Arc<str>,
@@ -55,7 +58,11 @@ pub(crate) struct Connections {
 }
 
 impl Connections {
-    pub(crate) fn new(pool: PgPool, last_loss: Arc<LastLoss>, settings: &PostgresSettings) -> Self {
+    pub(crate) fn new(
+        (pool, address): (PgPool, &str),
+        last_loss: Arc<LastLoss>,
+        settings: &PostgresSettings,
+    ) -> Self {
         let has_sessions = settings.prepared_statements;
         let setup = if has_sessions {
             String::new()
@@ -68,11 +75,27 @@ impl Connections {
             has_sessions,
             is_pooler_reported: Arc::default(),
             answer_timeout: settings.statement_timeout.max(settings.acquire_timeout) + ANSWER_DELAY,
+            address: address.into(),
             begin: format!("{BEGIN}{setup}").into(),
             begin_read: format!("{BEGIN_READ}{setup}").into(),
             begin_snapshot: format!("{BEGIN_SNAPSHOT}{setup}").into(),
             begin_bounded_read: format!("{BEGIN_READ}{setup}{BOUND}").into(),
         }
+    }
+
+    /// A connection of the pool.
+    pub(crate) async fn acquire(&self) -> sqlx::Result<PoolConnection<Postgres>> {
+        let acquired = self.pool.acquire().await;
+        acquired.map_err(|error| self.named(error))
+    }
+
+    /// Says of which database and which setting it is when no connection came in time.
+    pub(crate) fn named(&self, error: sqlx::Error) -> sqlx::Error {
+        if !matches!(error, sqlx::Error::PoolTimedOut) {
+            return error;
+        }
+        let max_connections = self.pool.options().get_max_connections();
+        NoConnectionError::new(&self.address, max_connections).into()
     }
 
     /// A transaction that may write.
@@ -107,7 +130,7 @@ impl Connections {
         E: 'q + Execute<'q, Postgres>,
     {
         if self.has_sessions {
-            let mut connection = self.pool.acquire().await?;
+            let mut connection = self.acquire().await?;
             return self
                 .in_time(connection.fetch_many(query).try_collect())
                 .await;
@@ -144,7 +167,8 @@ impl Connections {
 
     async fn begin_with(&self, begin: &Arc<str>) -> sqlx::Result<DbConnection> {
         let begin = AssertSqlSafe(Arc::clone(begin));
-        let transaction = self.in_time(self.pool.begin_with(begin)).await?;
+        let begun = self.in_time(self.pool.begin_with(begin)).await;
+        let transaction = begun.map_err(|error| self.named(error))?;
         Ok(DbConnection::new(
             transaction,
             self.has_sessions,

@@ -66,7 +66,8 @@ impl Database {
         if server.lends_sessions {
             return Err(PostgresOpenError::TransactionPooler);
         }
-        let connections = connect(options, settings).await.map_err(refused)?;
+        let connected = connect(options, &address, settings).await;
+        let connections = connected.map_err(refused)?;
         if is_read_only(&connections).await.map_err(refused)? {
             return Err(PostgresOpenError::ReadOnly);
         }
@@ -114,6 +115,7 @@ fn address(options: &PgConnectOptions) -> String {
 
 async fn connect(
     options: PgConnectOptions,
+    address: &str,
     settings: &PostgresSettings,
 ) -> sqlx::Result<Connections> {
     let last_loss = Arc::new(LastLoss::default());
@@ -136,7 +138,7 @@ async fn connect(
         .after_connect(move |connection, _| Box::pin(set_up(setup.clone(), connection)))
         .connect_with(options)
         .await?;
-    Ok(Connections::new(pool, last_loss, settings))
+    Ok(Connections::new((pool, address), last_loss, settings))
 }
 
 /// What every session begins with that stays one.

@@ -37,7 +37,7 @@ pub async fn open_exclusively(
     if let Some(version) = later.map_err(PostgresOpenError::Database)? {
         return Err(PostgresOpenError::TooNew { version });
     }
-    let taken = connections.pool.acquire().await;
+    let taken = connections.acquire().await;
     let mut connection = taken.map_err(PostgresOpenError::Database)?.detach();
     connections.pool.close().await;
     let locked = lock(&mut connection, tables).await;

@@ -1,6 +1,7 @@
 //! What a failure says about the transaction, and about the connections.
 
 use std::error::Error;
+use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -21,6 +22,43 @@ pub(crate) enum WriteError {
     Closed,
 }
 
+/// A store that is open got no connection in time. Whether PostgreSQL gave none, or all were in use, the pool does not tell.
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "PostgreSQL at {address} gave no connection in time, or all {max_connections} of this process were in use (HATO_DATABASE_CONNECTIONS)"
+)]
+pub(crate) struct NoConnectionError {
+    address: Box<str>,
+    max_connections: u32,
+}
+
+impl NoConnectionError {
+    /// At the address, which is without user and password.
+    pub(crate) fn new(address: &str, max_connections: u32) -> Self {
+        Self {
+            address: address.into(),
+            max_connections,
+        }
+    }
+}
+
+impl From<NoConnectionError> for sqlx::Error {
+    fn from(error: NoConnectionError) -> Self {
+        Self::Io(io::Error::new(io::ErrorKind::TimedOut, error))
+    }
+}
+
+/// Whether no connection came in time, which is no reason to ask for another one.
+pub(crate) fn is_no_connection(error: &sqlx::Error) -> bool {
+    match error {
+        sqlx::Error::PoolTimedOut => true,
+        sqlx::Error::Io(error) => error
+            .get_ref()
+            .is_some_and(|cause| cause.is::<NoConnectionError>()),
+        _ => false,
+    }
+}
+
 /// Whether PostgreSQL undid the transaction for another's sake: a serialization failure or a deadlock.
 pub(crate) fn is_conflict(error: &sqlx::Error) -> bool {
     matches!(code(error).as_deref(), Some("40001" | "40P01"))
@@ -30,7 +68,8 @@ pub(crate) fn is_conflict(error: &sqlx::Error) -> bool {
 /// 0A000 when a transaction begins), so that another connection may lead to one that is.
 pub(crate) fn is_lost_connection(error: &sqlx::Error) -> bool {
     match error {
-        sqlx::Error::Io(_) | sqlx::Error::Protocol(_) | sqlx::Error::BeginFailed => true,
+        sqlx::Error::Io(_) => !is_no_connection(error),
+        sqlx::Error::Protocol(_) | sqlx::Error::BeginFailed => true,
         other => code(other).is_some_and(|code| {
             let is_standby = matches!(&*code, "25006" | "0A000");
             code.starts_with("08") || code.starts_with("57P") || is_standby
@@ -90,7 +129,7 @@ pub(crate) fn is_canceled(error: &sqlx::Error) -> bool {
 pub(crate) fn is_of_values(error: &sqlx::Error) -> bool {
     match code(error) {
         Some(code) => code.starts_with("22") || code.starts_with("23"),
-        None => !is_lost_connection(error) && !matches!(error, sqlx::Error::PoolTimedOut),
+        None => !is_lost_connection(error) && !is_no_connection(error),
     }
 }
 

@@ -135,7 +135,7 @@ async fn build(
         return Ok(MigrationStep::BuiltElsewhere);
     }
     if !applied_on(&mut holder).await?.contains_key(&index.version) {
-        let mut connection = connections.pool.acquire().await?.detach();
+        let mut connection = connections.acquire().await?.detach();
         let built = build_on(&mut connection, connections.has_sessions, index).await;
         connection.close().await.ok();
         built.map_err(|error| MigrateError::ExecuteMigration(error, index.version))?;

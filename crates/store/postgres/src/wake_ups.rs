@@ -135,7 +135,8 @@ async fn hear(
     notifier: &Notifier,
     is_reported: &mut bool,
 ) -> Result<Infallible, SilenceError> {
-    let mut listener = PgListener::connect_with(&connections.pool).await?;
+    let connected = PgListener::connect_with(&connections.pool).await;
+    let mut listener = connected.map_err(|error| connections.named(error))?;
     listener.eager_reconnect(false);
     listener.listen(CHANNEL).await?;
     // The first message is its own, or it hears nothing.

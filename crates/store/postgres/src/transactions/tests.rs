@@ -43,7 +43,7 @@ impl Log {
         let settings = PostgresSettings::default();
         Self {
             database,
-            connections: Connections::new(pool, Arc::new(LastLoss::default()), &settings),
+            connections: Connections::new((pool, ""), Arc::new(LastLoss::default()), &settings),
             runs: Arc::default(),
         }
     }
