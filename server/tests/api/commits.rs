@@ -37,6 +37,7 @@ async fn a_202_waits_for_the_disk_whatever_the_database_has_for_a_default() {
         (false, "off", "on"),
         (true, "off", "on"),
         (false, "local", "on"),
+        (false, "remote_write", "on"),
         // Who waits for standbys goes on doing so.
         (false, "remote_apply", "remote_apply"),
     ] {

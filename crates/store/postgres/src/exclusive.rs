@@ -19,7 +19,7 @@ const BEGIN: &str = "BEGIN ISOLATION LEVEL READ COMMITTED, READ WRITE;
     SET LOCAL idle_in_transaction_session_timeout = 0;
     SET LOCAL lock_timeout = '10s';
     SELECT set_config('synchronous_commit', 'on', true)
-    WHERE current_setting('synchronous_commit') IN ('off', 'local')";
+    WHERE current_setting('synchronous_commit') IN ('off', 'local', 'remote_write')";
 
 /// Opens the database, brings its tables up to date, and begins a transaction that keeps everybody else from writing to `tables`.
 /// While a server has it open, or wrote to it for 10 s, it is [`PostgresOpenError::InUse`].
