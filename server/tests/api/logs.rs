@@ -26,6 +26,14 @@ async fn the_address_is_logged_whatever_the_filter() {
 }
 
 #[tokio::test]
+async fn the_first_start_on_postgres_tells_nothing_of_the_migrators_own_table() {
+    let launch = ServerLaunch::on(BINARY, TestDatabase::empty_postgres());
+    let log = start(launch).await.log();
+    assert!(log.contains("listening on "), "{log}");
+    assert!(!log.contains("_sqlx_migrations"), "{log}");
+}
+
+#[tokio::test]
 async fn as_json_every_line_is_an_object() {
     let launch = ServerLaunch::new(BINARY)
         .env("HATO_LOG", "debug")

@@ -18,9 +18,9 @@ const LOCK: i64 = 0x6861_746f;
 /// Whoever builds an index holds this one: "hatx".
 const BUILD_LOCK: i64 = 0x6861_7478;
 
-/// How a transaction begins that waits for as long as it takes.
+/// How a transaction begins that waits for as long as it takes. That the migrator's own table is there already is no news.
 const WITHOUT_LIMITS: &str = "SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0;
-    SET LOCAL idle_in_transaction_session_timeout = 0";
+    SET LOCAL idle_in_transaction_session_timeout = 0; SET LOCAL client_min_messages = warning";
 
 /// How long a process that does not migrate waits for one that does.
 const LONGEST_WAIT: Duration = Duration::from_mins(5);
