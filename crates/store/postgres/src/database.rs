@@ -68,8 +68,8 @@ impl Database {
         }
         let connected = connect(options, &address, settings).await;
         let connections = connected.map_err(refused)?;
-        if is_read_only(&connections).await.map_err(refused)? {
-            return Err(PostgresOpenError::ReadOnly);
+        if let Some(reason) = unsuitability(&connections).await.map_err(refused)? {
+            return Err(reason);
         }
         if settings.migrate {
             Box::pin(migration::migrate(&connections)).await?;
@@ -179,13 +179,20 @@ async fn test_released(
     Ok(true)
 }
 
-/// Whether the database takes no writes.
-async fn is_read_only(connections: &Connections) -> sqlx::Result<bool> {
+/// Why the database cannot be used as it is set, if so: it takes no writes, or not every text.
+async fn unsuitability(connections: &Connections) -> sqlx::Result<Option<PostgresOpenError>> {
     let mut connection = connections.begin_read().await?;
-    let is_read_only = sqlx::query_scalar(
-        "SELECT pg_is_in_recovery() OR CAST(current_setting('default_transaction_read_only') AS BOOLEAN)",
+    let settings = sqlx::query_as(
+        "SELECT pg_is_in_recovery() OR CAST(current_setting('default_transaction_read_only') AS BOOLEAN),
+                current_setting('server_encoding')",
     );
-    let is_read_only = is_read_only.fetch_one(&mut connection).await?;
+    let (is_read_only, encoding): (bool, String) = settings.fetch_one(&mut connection).await?;
     connection.commit().await?;
-    Ok(is_read_only)
+    Ok(if is_read_only {
+        Some(PostgresOpenError::ReadOnly)
+    } else if encoding == "UTF8" {
+        None
+    } else {
+        Some(PostgresOpenError::Encoding { found: encoding })
+    })
 }

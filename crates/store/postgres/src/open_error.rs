@@ -73,6 +73,14 @@ pub enum PostgresOpenError {
     /// It takes no writes: a standby, or one that was set so.
     #[error("this PostgreSQL is read-only: a standby, or default_transaction_read_only is on")]
     ReadOnly,
+    /// Its texts cannot hold every character.
+    #[error(
+        "the database has the encoding {found}, and UTF8 is needed; make it with: createdb --encoding=UTF8 --template=template0 --owner=USER DATABASE"
+    )]
+    Encoding {
+        /// The encoding that it has.
+        found: String,
+    },
     /// Its tables are older than this version needs, and nobody has migrated them in time.
     #[error("the database lacks migration {missing}; run hato-server migrate")]
     NotMigrated {

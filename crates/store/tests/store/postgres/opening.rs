@@ -71,6 +71,18 @@ async fn a_read_only_database_is_refused() {
 }
 
 #[tokio::test]
+async fn a_database_of_another_encoding_is_refused_with_how_to_make_it() {
+    let database = TestDatabase::empty_postgres();
+    database.execute("CREATE DATABASE of_latin_1 ENCODING 'LATIN1' TEMPLATE template0");
+    let (_, server) = database.url().split_once('?').expect("a socket");
+    let error = refusal(&format!("postgres:///of_latin_1?{server}")).await;
+    let is_encoding = matches!(&error, PostgresOpenError::Encoding { found } if found == "LATIN1");
+    assert!(is_encoding, "{error}");
+    let says = error.to_string();
+    assert!(says.contains("createdb --encoding=UTF8"), "{says}");
+}
+
+#[tokio::test]
 async fn processes_that_start_together_make_the_tables_once() {
     let database = TestDatabase::empty_postgres();
     let opening = (0..4).map(|_| hato_store::open(database.url()));
