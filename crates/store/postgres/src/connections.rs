@@ -167,8 +167,8 @@ impl Connections {
 
     async fn begin_with(&self, begin: &Arc<str>) -> sqlx::Result<DbConnection> {
         let begin = AssertSqlSafe(Arc::clone(begin));
-        let begun = self.in_time(self.pool.begin_with(begin)).await;
-        let transaction = begun.map_err(|error| self.named(error))?;
+        let transaction = self.in_time(self.pool.begin_with(begin)).await;
+        let transaction = transaction.map_err(|error| self.named(error))?;
         Ok(DbConnection::new(
             transaction,
             self.has_sessions,

@@ -52,9 +52,12 @@ impl From<NoConnectionError> for sqlx::Error {
 pub(crate) fn is_no_connection(error: &sqlx::Error) -> bool {
     match error {
         sqlx::Error::PoolTimedOut => true,
-        sqlx::Error::Io(error) => error
-            .get_ref()
-            .is_some_and(|cause| cause.is::<NoConnectionError>()),
+        sqlx::Error::Io(error) => {
+            let cause = error.get_ref();
+            cause
+                .and_then(|it| it.downcast_ref::<NoConnectionError>())
+                .is_some()
+        }
         _ => false,
     }
 }
