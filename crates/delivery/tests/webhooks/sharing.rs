@@ -107,7 +107,11 @@ async fn receivers_that_are_known_to_hang_delay_nobody(database: TestDatabase) {
     let running = run(&test, &shutdown);
     test.receiver.wait_until(|seen| seen.len() == 2).await;
     exchange(&test, &app, &receiver).await;
-    assert_eq!(test.receiver.seen().len(), 2, "the permits of the slow tier");
+    assert_eq!(
+        test.receiver.seen().len(),
+        2,
+        "the permits of the slow tier"
+    );
     stop(shutdown, running).await;
 }
 
