@@ -80,7 +80,7 @@ fn registers_somebody(body: &[u8]) -> bool {
         return false;
     };
     let of_items = items.into_iter().map(|it| registration(it?.registration));
-    of_items.filter(Result::is_ok).count() > 0
+    of_items.flatten().count() > 0
 }
 
 /// What a registration means, as the use case takes it apart.

@@ -33,7 +33,7 @@ const STEP_BYTES: usize = 16;
 const MAX_BODY: usize = 4_096;
 
 /// What a peer does next.
-enum Step {
+enum PeerStep {
     Say(Vec<u8>),
     /// Lets the other side do all that it can.
     Pause,
@@ -58,13 +58,13 @@ impl Mode {
         self.0 & 4 != 0
     }
 
-    fn steps(self, bytes: &[u8]) -> Vec<Step> {
+    fn steps(self, bytes: &[u8]) -> Vec<PeerStep> {
         if self.makes_frames() {
             frames(bytes)
         } else if bytes.is_empty() {
             Vec::new()
         } else {
-            vec![Step::Say(bytes.to_vec())]
+            vec![PeerStep::Say(bytes.to_vec())]
         }
     }
 }
@@ -98,8 +98,8 @@ pub fn http_peer(data: &[u8]) {
 }
 
 /// Never ends: the pushes do.
-async fn peer(stream: DuplexStream, mode: Mode, once: &[Step], repeated: &[Step]) {
-    let (mut heard, mut mouth) = split(stream);
+async fn peer(stream: DuplexStream, mode: Mode, once: &[PeerStep], repeated: &[PeerStep]) {
+    let (mut reader, mut writer) = split(stream);
     let speak = async move {
         let mut said = 0;
         let mut steps = once.iter().chain(repeated.iter().cycle());
@@ -108,23 +108,23 @@ async fn peer(stream: DuplexStream, mode: Mode, once: &[Step], repeated: &[Step]
         {
             said += STEP_BYTES;
             match step {
-                Step::Pause => sleep(TICK).await,
-                Step::Say(bytes) => {
+                PeerStep::Pause => sleep(TICK).await,
+                PeerStep::Say(bytes) => {
                     said += bytes.len();
-                    if mouth.write_all(bytes).await.is_err() {
+                    if writer.write_all(bytes).await.is_err() {
                         break;
                     }
                 }
             }
         }
         if !mode.stays() {
-            mouth.shutdown().await.ok();
+            writer.shutdown().await.ok();
         }
         pending::<()>().await;
     };
     let mut nowhere = sink();
     let listen = async {
-        copy(&mut heard, &mut nowhere).await.ok();
+        copy(&mut reader, &mut nowhere).await.ok();
         pending::<()>().await;
     };
     tokio::join!(speak, listen);

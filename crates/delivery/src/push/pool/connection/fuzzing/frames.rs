@@ -1,6 +1,6 @@
 //! Frames of HTTP/2 that have the form they should have (RFC 9113 §4.1, §6), whatever bytes they are made of.
 
-use super::Step;
+use super::PeerStep;
 
 /// What frames are made of. A byte chooses the type; then there are the flags, the stream, the length, and so many bytes.
 struct FrameBytes<'a> {
@@ -22,7 +22,7 @@ const TYPES: [(u8, PayloadLength); 11] = [
     (0x20, PayloadLength::UpTo),    // one that there is not
 ];
 
-/// The flags that mean something: END_STREAM or ACK, END_HEADERS, PADDED, PRIORITY.
+/// The flags that mean something: `END_STREAM` or ACK, `END_HEADERS`, PADDED, PRIORITY.
 const FLAGS: u8 = 0x2d;
 
 /// The connection, those that the pushes are on, those that they are not, and one that the peer began.
@@ -63,19 +63,19 @@ impl FrameBytes<'_> {
 }
 
 /// The beginning of a connection.
-pub fn preface() -> Vec<Step> {
-    vec![Step::Say(PREFACE.to_vec()), Step::Pause]
+pub fn preface() -> Vec<PeerStep> {
+    vec![PeerStep::Say(PREFACE.to_vec()), PeerStep::Pause]
 }
 
 /// Frames, and between them, where the type says so, the other side's turn.
-pub fn frames(bytes: &[u8]) -> Vec<Step> {
+pub fn frames(bytes: &[u8]) -> Vec<PeerStep> {
     let mut bytes = FrameBytes { rest: bytes };
     let mut steps = Vec::new();
     while !bytes.rest.is_empty() {
         let kind = usize::from(bytes.take(1)[0]);
         match TYPES.get(kind % (TYPES.len() + 1)) {
-            Some((kind, length)) => steps.push(Step::Say(frame(*kind, *length, &mut bytes))),
-            None => steps.push(Step::Pause),
+            Some((kind, length)) => steps.push(PeerStep::Say(frame(*kind, *length, &mut bytes))),
+            None => steps.push(PeerStep::Pause),
         }
     }
     steps
