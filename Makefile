@@ -58,10 +58,11 @@ fuzz:
 	$(MAKE) site
 	scripts/fuzz
 
-## 1,000 connections of strangers beside a send to 200,000, on each database: a minute with them at least and one without, or as many seconds as HATO_SOAK_SECONDS says
+## 1,000 connections of strangers beside sends to 200,000, on each database: twice a minute without them and one with them at least, or as many
+## seconds as HATO_SOAK_SECONDS says
 soak: build
 	scripts/setup test
-	HATO_SOAK_SERVER="$(CURDIR)/target/release/hato-server" HATO_SOAK_SECONDS="$${HATO_SOAK_SECONDS:-60}" HATO_SOAK_CONNECTIONS=1000 \
+	ulimit -Sn "$$(ulimit -Hn)" && HATO_SOAK_SERVER="$(CURDIR)/target/release/hato-server" HATO_SOAK_SECONDS="$${HATO_SOAK_SECONDS:-60}" HATO_SOAK_CONNECTIONS=1000 \
 	    HATO_RECIPIENTS=200000 cargo test --locked -p hato-server --test api -- soak --nocapture --test-threads 1
 
 ## Pictures of every page of the dashboard in target/screenshots: two widths, both themes, both languages; and those of the landing page and README

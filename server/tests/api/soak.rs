@@ -4,14 +4,20 @@
 //! As a test it is short and asks for no time; `make soak` makes it long, and asks.
 
 mod customers;
+mod deed;
+mod process;
+mod raw_response;
+mod report;
+mod requests;
+mod results;
+mod stranger_app;
 mod strangers;
 
-use std::collections::HashMap;
-use std::fs;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use hato_testkit::client::Client;
 use hato_testkit::owner::OwnedApp;
 use hato_testkit::push_service::{
     BrowserSubscription, Decryption, PushService, PushServiceOptions,
@@ -22,55 +28,67 @@ use hato_testkit::{TestDatabase, on_each_database};
 use serde_json::{Value, json};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, interval, timeout};
+use tokio_util::sync::CancellationToken;
 
+use self::customers::CustomerTimes;
+use self::report::SoakReport;
+use self::results::SoakResults;
+use self::stranger_app::StrangerApp;
 use crate::fixtures::{BINARY, app, env_or, get, post, start};
 
-/// Most memory of the server, in MiB.
-const MOST_MIB: u64 = 256;
+/// Most memory of the server, in bytes.
+const MOST_BYTES: u64 = 256_000_000;
 /// By how much strangers may slow others down.
 const MOST_SLOWER: f64 = 3.0;
-/// How long a send to everybody may take.
+/// How long a send to everybody may take, and strangers until each has had its answer.
 const WAIT_TIMEOUT: Duration = Duration::from_mins(15);
 /// Subscriptions that are registered with one request.
 const BULK: usize = 1_000;
+/// Between two looks at the server's connections.
+const POLL_INTERVAL: Duration = Duration::from_millis(200);
 
-/// A server with an app that sends to everybody, one that everybody else uses, and what is known of both.
+/// How large it is, and how long.
+struct SoakExtent {
+    recipients: usize,
+    /// Connections that have to be open at a time.
+    connections: usize,
+    /// Some of their connections are closed again and again, so there are more of them.
+    strangers: usize,
+    /// How long each measurement takes.
+    time: Duration,
+    /// Whether time-outs of the server's are waited for, and the customers' times are judged.
+    is_long: bool,
+}
+
+impl SoakExtent {
+    fn from_env() -> Self {
+        let number = |name, usual| usize::try_from(env_or(name, usual)).expect("not so many");
+        let connections = number("HATO_SOAK_CONNECTIONS", 60);
+        Self {
+            recipients: number("HATO_RECIPIENTS", 1_000),
+            connections,
+            strangers: connections + connections / 10,
+            time: Duration::from_secs(env_or("HATO_SOAK_SECONDS", 2)),
+            is_long: std::env::var_os("HATO_SOAK_SECONDS").is_some(),
+        }
+    }
+}
+
+/// A server with an app that sends to everybody, one that everybody else uses, those of strangers, and what is known of them.
 struct Soak {
+    extent: SoakExtent,
     server: HatoServer,
     push: PushService,
     /// Its sends are large.
     large: OwnedApp,
     browsers: Vec<BrowserSubscription>,
-    /// Customers and strangers register with it and send.
+    /// Customers register with it and send, and strangers register.
     small: OwnedApp,
     /// A key of the small app that stands in its pages, and a stolen one of the large app.
     page_key: String,
     full_key: String,
-    tally: Tally,
-    is_over: AtomicBool,
-}
-
-/// What came of all requests.
-#[derive(Default)]
-struct Tally {
-    /// How many answers there were of each status.
-    statuses: Mutex<HashMap<u16, u64>>,
-    /// What nobody may be answered.
-    wrong: Mutex<Vec<String>>,
-    /// Subscriptions that were registered with the small app.
-    registered: Mutex<u64>,
-    /// How many messages each browser has coming from sends to it alone.
-    sent_alone: Mutex<HashMap<String, u64>>,
-}
-
-impl Tally {
-    /// Takes note of an answer: a 5xx has to be a limit that is stated.
-    fn count(&self, what: &str, status: u16, answer: &str) {
-        *lock(&self.statuses).entry(status).or_default() += 1;
-        if status >= 500 && !(status == 503 && answer.contains("OVERLOADED")) {
-            lock(&self.wrong).push(format!("{what}: {status} {answer}"));
-        }
-    }
+    stranger_apps: Vec<StrangerApp>,
+    results: SoakResults,
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
@@ -78,7 +96,7 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 }
 
 impl Soak {
-    async fn start(database: TestDatabase, recipients: usize) -> Self {
+    async fn start(database: TestDatabase, extent: SoakExtent) -> Self {
         let options = PushServiceOptions {
             decryption: Decryption::CountOnly,
             ..PushServiceOptions::default()
@@ -94,38 +112,55 @@ impl Soak {
         let small = app(&server, "small@example.com").await;
         let page_key = small.owner.create_key(&small.id, "page", "subscribe_only");
         let full_key = large.owner.create_key(&large.id, "stolen", "full");
-        let browsers = push.subscribe_many(Some(&large.vapid_public_key), recipients);
-        register(&large, &browsers).await;
+        let browsers = push.subscribe_many(Some(&large.vapid_public_key), extent.recipients);
+        register(&large.admin, &large.id, &browsers).await;
         Self {
             page_key: page_key.await.expect("a key"),
             full_key: full_key.await.expect("a key"),
+            stranger_apps: stranger_app::create(&server, &push, extent.strangers).await,
+            extent,
             server,
             push,
             large,
             browsers,
             small,
-            tally: Tally::default(),
-            is_over: AtomicBool::new(false),
+            results: SoakResults::default(),
         }
     }
 
-    fn is_over(&self) -> bool {
-        self.is_over.load(Ordering::Relaxed)
+    fn export_path(&self) -> String {
+        format!("/api/v1/apps/{}/export", self.large.id)
     }
 
-    /// Sends to everybody, one send after the other, for so long and to the end of the last one. Returns how many sends there were.
-    async fn send_to_all(&self, time: Duration) -> u64 {
-        let end = Instant::now() + time;
-        let mut sends = 0;
-        while sends == 0 || Instant::now() < end {
+    /// Sends to everybody, one send after the other, for so long, until all strangers were there, and to the end of the last one.
+    async fn send_to_all(&self, time: Duration, has_strangers: bool) {
+        let start = Instant::now();
+        loop {
             let message = json!({"title": "t", "body": "b"});
             let reply = post(&self.large.backend, "/api/v1/notify", &message).await;
             assert_eq!(reply.json()["queued"], self.browsers.len(), "{reply}");
             let send = reply.json()["send_id"].as_str().expect("an id").to_owned();
             self.finish(&send).await;
-            sends += 1;
+            self.results.sends.fetch_add(1, Ordering::Relaxed);
+            let missing = has_strangers.then(|| self.missing()).flatten();
+            if missing.is_none() && start.elapsed() >= time {
+                return;
+            }
+            if let Some(missing) = &missing {
+                println!("not after {:?}: {missing}", start.elapsed());
+            }
+            assert!(start.elapsed() < WAIT_TIMEOUT, "{missing:?}");
         }
-        sends
+    }
+
+    /// What has to be seen of the strangers, if not all of it was.
+    fn missing(&self) -> Option<String> {
+        let peak = self.results.peak_connections.load(Ordering::Relaxed);
+        if peak < self.extent.connections {
+            return Some(format!("{peak} connections at a time"));
+        }
+        let missing = self.results.missing(self.extent.is_long);
+        (!missing.is_empty()).then(|| format!("{missing:?}"))
     }
 
     /// Waits for the end of a send, by which everybody has been sent it.
@@ -143,63 +178,78 @@ impl Soak {
         .await;
     }
 
-    /// The times of the customers' requests while a send to everybody runs, and how many sends there were; with so many strangers.
-    async fn measure(self: &Arc<Self>, strangers: u32, rng: &mut Rng) -> (Vec<Duration>, u64) {
-        self.is_over.store(false, Ordering::Relaxed);
+    /// The times of the customers' requests while sends to everybody run for so long, beside so many strangers.
+    async fn measure(
+        self: &Arc<Self>,
+        strangers: usize,
+        time: Duration,
+        rng: &mut Rng,
+    ) -> CustomerTimes {
+        let over = CancellationToken::new();
         let mut tasks = JoinSet::new();
         for number in 0..strangers {
-            tasks.spawn(strangers::bother(Arc::clone(self), number, rng.fork()));
+            let (soak, over) = (Arc::clone(self), over.clone());
+            tasks.spawn(strangers::bother(soak, over, number, rng.fork()));
         }
+        tasks.spawn(Arc::clone(self).watch_connections(over.clone()));
         let mut customers = JoinSet::new();
         for number in 0..customers::COUNT {
-            customers.spawn(customers::use_service(Arc::clone(self), number));
+            let (soak, over) = (Arc::clone(self), over.clone());
+            customers.spawn(customers::use_service(soak, over, number));
         }
-        let time = Duration::from_secs(env_or("HATO_SOAK_SECONDS", 2));
-        let sends = self.send_to_all(time).await;
-        self.is_over.store(true, Ordering::Relaxed);
-        let times = customers.join_all().await.into_iter().flatten().collect();
+        self.send_to_all(time, strangers > 0).await;
+        over.cancel();
+        let mut times = CustomerTimes::default();
+        for of_one in customers.join_all().await {
+            times.add(of_one);
+        }
         tasks.join_all().await;
-        (times, sends)
+        times
     }
 
-    /// Everybody has got each send to everybody, and each send to them alone.
-    async fn assert_nothing_lost(&self, sends: u64) {
+    async fn watch_connections(self: Arc<Self>, over: CancellationToken) {
+        let mut polls = interval(POLL_INTERVAL);
+        while over.run_until_cancelled(polls.tick()).await.is_some() {
+            let open = process::open_connections(&self.server);
+            self.results.note_connections(open);
+        }
+    }
+
+    /// Everybody has got each send to everybody, each send to them alone, and those of strangers.
+    async fn assert_nothing_lost(&self) {
+        let sends = self.results.sends.load(Ordering::Relaxed);
         for browser in &self.browsers {
             let copies = self.push.seen(|seen| seen.counts(&browser.id).created);
             assert_eq!(copies, sends, "{}", browser.endpoint);
         }
-        let alone = lock(&self.tally.sent_alone).clone();
+        let alone = lock(&self.results.sent_alone).clone();
         let has_come =
             |id: &String, count: u64| self.push.seen(|seen| seen.counts(id).created) == count;
         until(async || alone.iter().all(|(id, count)| has_come(id, *count))).await;
+        let are_delivered = || {
+            self.stranger_apps
+                .iter()
+                .all(|it| it.is_delivered(&self.push))
+        };
+        until(async || are_delivered()).await;
         let path = format!("/api/v1/apps/{}/stats", self.small.id);
         let stats = get(&self.small.owner, &path).await.json();
         // Some strangers left before they were answered.
-        let registered = *lock(&self.tally.registered);
+        let registered = *lock(&self.results.registered);
         assert!(
             stats["activeSubscribers"].as_u64() >= Some(registered),
             "{registered}: {stats}"
         );
         self.push.assert_no_violations();
     }
-
-    /// The most memory that the server had so far, in MiB.
-    fn peak_memory(&self) -> u64 {
-        let id = self.server.process_id().expect("it runs");
-        let status = fs::read_to_string(format!("/proc/{id}/status")).expect("a process");
-        let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-        let kib = line.and_then(|line| line.trim().strip_suffix(" kB"));
-        let kib: Option<u64> = kib.and_then(|kib| kib.trim().parse().ok());
-        kib.expect("a number") / 1_024
-    }
 }
 
-async fn register(app: &OwnedApp, browsers: &[BrowserSubscription]) {
-    let path = format!("/api/v1/apps/{}/subscriptions/bulk", app.id);
+async fn register(admin: &Client, app: &str, browsers: &[BrowserSubscription]) {
+    let path = format!("/api/v1/apps/{app}/subscriptions/bulk");
     for share in browsers.chunks(BULK) {
         let items = share.iter().map(BrowserSubscription::registration);
         let items: Vec<Value> = items.collect();
-        let reply = post(&app.admin, &path, &json!({ "items": items })).await;
+        let reply = post(admin, &path, &json!({ "items": items })).await;
         assert_eq!(reply.status, 200, "{reply}");
     }
 }
@@ -217,43 +267,17 @@ async fn until(is_so: impl AsyncFn() -> bool) {
         .expect("it is so at last");
 }
 
-/// The time within which 99 of 100 were answered, in milliseconds.
-fn percentile_99(mut times: Vec<Duration>) -> f64 {
-    times.sort_unstable();
-    let last = times.len().saturating_sub(1);
-    times[(times.len() * 99 / 100).min(last)].as_secs_f64() * 1e3
-}
-
 #[on_each_database(flavor = "multi_thread")]
 async fn strangers_cost_nobody_anything(database: TestDatabase) {
     let mut rng = seeded_rng::from_env();
-    let recipients = usize::try_from(env_or("HATO_RECIPIENTS", 1_000)).expect("not so many");
-    let strangers = u32::try_from(env_or("HATO_SOAK_CONNECTIONS", 60)).expect("not so many");
-    let soak = Arc::new(Soak::start(database, recipients).await);
-    let (alone, first) = soak.measure(0, &mut rng).await;
-    let (beside, second) = soak.measure(strangers, &mut rng).await;
-    let requests = alone.len() + beside.len();
-    let (alone, beside) = (percentile_99(alone), percentile_99(beside));
-    soak.assert_nothing_lost(first + second).await;
-    let wrong = lock(&soak.tally.wrong).clone();
-    assert!(
-        wrong.is_empty(),
-        "{} answers: {:?}",
-        wrong.len(),
-        &wrong[..wrong.len().min(10)]
-    );
-    let (memory, statuses) = (soak.peak_memory(), lock(&soak.tally.statuses).clone());
-    println!(
-        "{strangers} strangers, {} sends to {recipients}, {requests} requests of customers: p99 {alone:.1} ms, with strangers \
-         {beside:.1} ms, {memory} MiB at most, answers {statuses:?}, 0 lost",
-        first + second,
-    );
-    assert!(memory <= MOST_MIB, "{memory} MiB");
+    let soak = Arc::new(Soak::start(database, SoakExtent::from_env()).await);
+    let report = SoakReport::measure(&soak, &mut rng).await;
+    soak.assert_nothing_lost().await;
+    println!("{}", report.tables(&soak));
+    soak.results.assert_legal();
+    assert!(report.memory <= MOST_BYTES, "{} bytes", report.memory);
     // How long something takes is no matter of every test run.
-    if std::env::var_os("HATO_SOAK_SECONDS").is_some() {
-        assert!(
-            beside <= alone * MOST_SLOWER,
-            "{beside} ms, and {alone} ms alone"
-        );
+    if soak.extent.is_long {
+        report.assert_not_slower(MOST_SLOWER);
     }
 }

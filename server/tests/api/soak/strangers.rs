@@ -1,172 +1,130 @@
-//! The connections of strangers, who send garbage, read slowly or write slowly.
+//! The connections of strangers: each stands until it was answered and for a while, and then there is the next one.
 
+use std::convert::Infallible;
+use std::future::pending;
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use hato_testkit::seeded_rng::Rng;
-use serde_json::json;
-use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::io::{AsyncWriteExt as _, sink};
+use tokio::net::tcp::WriteHalf;
 use tokio::net::{TcpSocket, TcpStream};
 use tokio::time::{sleep, timeout};
+use tokio_util::sync::CancellationToken;
 
-use super::{Soak, lock};
-use crate::fixtures::{AUTH, P256DH};
+use super::deed::Deed;
+use super::raw_response::{DRIP, RawResponse};
+use super::stranger_app::StrangerApp;
+use super::{Soak, lock, requests};
 
-/// How long a stranger stays on a connection, and is away.
-const STAY: Duration = Duration::from_secs(4);
-const AWAY: std::ops::Range<u64> = 500..3_000;
-/// Between two bytes of who writes or reads slowly.
-const DRIP: Duration = Duration::from_millis(8);
-/// Most bytes of an answer that are looked at.
-const MAX_READ: usize = 64 * 1_024;
+/// How long a stranger waits for an answer: longer than any time-out of the server's for a request.
+const STAY: Duration = Duration::from_secs(40);
+/// How long a connection stands after its answer, in milliseconds; and one that listens.
+const IDLE_MILLIS: std::ops::Range<u64> = 500..3_000;
+const LISTENING_MILLIS: std::ops::Range<u64> = 5_000..40_000;
+/// After how long whose connection was closed comes again.
+const CLOSED_DELAY: Duration = Duration::from_millis(100);
 
-/// What is looked at: pages, files, and nothing.
-const PAGES: [&str; 6] = [
-    "/",
-    "/pricing",
-    "/login",
-    "/guides",
-    "/sdk/hato.js",
-    "/nothing",
-];
-
-/// What a stranger does on a connection.
-#[derive(Clone, Copy, Debug)]
-enum Deed {
-    Register,
-    SendWithWrongKey,
-    LookAtPages,
-    ListenToEvents,
-    Garbage,
-    GarbageInJson,
-    WriteSlowly,
-    ReadSlowly,
-    SayNothing,
-    TooMuch,
-}
-
-const DEEDS: [Deed; 10] = [
-    Deed::Register,
-    Deed::SendWithWrongKey,
-    Deed::LookAtPages,
-    Deed::ListenToEvents,
-    Deed::Garbage,
-    Deed::GarbageInJson,
-    Deed::WriteSlowly,
-    Deed::ReadSlowly,
-    Deed::SayNothing,
-    Deed::TooMuch,
-];
-
-/// Comes from an address of its own, does what its number says, goes away, and comes again.
-pub async fn bother(soak: Arc<Soak>, number: u32, mut rng: Rng) {
-    let deed = DEEDS[number as usize % DEEDS.len()];
-    let address = Ipv4Addr::from_bits(Ipv4Addr::new(127, 2, 0, 1).to_bits() + number);
-    while !soak.is_over() {
-        let request = request(&soak, deed, &mut rng);
-        // Whoever is cut off is cut off.
-        let visit = timeout(STAY, visit(&soak, deed, address, &request)).await;
-        if let Ok(Ok(answer)) = visit {
-            judge(&soak, deed, &answer);
+/// Comes from an address of its own and does what its number says, again and again, until it is over.
+pub async fn bother(soak: Arc<Soak>, over: CancellationToken, number: usize, mut rng: Rng) {
+    let deed = Deed::of(number);
+    let first = Ipv4Addr::new(127, 2, 0, 1).to_bits();
+    let from = Ipv4Addr::from_bits(first + u32::try_from(number).expect("not so many"));
+    let app = &soak.stranger_apps[number % soak.stranger_apps.len()];
+    let visits = async {
+        loop {
+            let request = requests::bytes(&soak, app, deed, &mut rng);
+            let idle = if deed.is_stream() {
+                LISTENING_MILLIS
+            } else {
+                IDLE_MILLIS
+            };
+            let idle = Duration::from_millis(rng.u64(idle));
+            visit(&soak, app, deed, from, &request, idle).await;
         }
-        sleep(Duration::from_millis(rng.u64(AWAY))).await;
-    }
-}
-
-fn judge(soak: &Soak, deed: Deed, answer: &[u8]) {
-    let answer = String::from_utf8_lossy(answer);
-    let Some(status) = answer.strip_prefix("HTTP/1.1 ").and_then(|it| it.get(..3)) else {
-        return;
     };
-    let status = status.parse().unwrap_or_default();
-    soak.tally.count(&format!("{deed:?}"), status, &answer);
-    if status == 201 {
-        *lock(&soak.tally.registered) += 1;
-    }
+    let ended: Option<Infallible> = over.run_until_cancelled(visits).await;
+    assert!(ended.is_none());
 }
 
-fn request(soak: &Soak, deed: Deed, rng: &mut Rng) -> Vec<u8> {
-    match deed {
-        Deed::Register | Deed::WriteSlowly => {
-            let endpoint = format!("https://push.example.com/{:032x}", rng.u128(..));
-            let body = json!({"endpoint": endpoint, "p256dh": P256DH, "auth": AUTH});
-            posted(soak, "/api/v1/subscriptions", body.to_string().as_bytes())
+async fn visit(
+    soak: &Soak,
+    app: &StrangerApp,
+    deed: Deed,
+    from: Ipv4Addr,
+    request: &[u8],
+    idle: Duration,
+) {
+    let mut stream = match connect(soak, deed, from).await {
+        Ok(stream) => stream,
+        Err(error) => {
+            soak.results.count(deed, &format!("no connection: {error}"));
+            return sleep(idle).await;
         }
-        Deed::SendWithWrongKey => posted(soak, "/api/v1/notify", br#"{"title":"t","body":"b"}"#),
-        Deed::GarbageInJson => {
-            let body = [br#"{"endpoint":""#.to_vec(), garbage(rng, 200)].concat();
-            posted(soak, "/api/v1/subscriptions", &body)
-        }
-        Deed::LookAtPages | Deed::ReadSlowly => asked(PAGES[rng.usize(..PAGES.len())], ""),
-        Deed::ListenToEvents => {
-            let path = format!("/api/v1/apps/{}/events/stream", soak.large.id);
-            let key = format!("authorization: Bearer {}\r\n", soak.full_key);
-            asked(&path, &key)
-        }
-        Deed::Garbage => garbage(rng, 300),
-        Deed::SayNothing => Vec::new(),
-        Deed::TooMuch => {
-            let length = "content-length: 99999999999\r\n";
-            [asked("/api/v1/notify", length), garbage(rng, 100_000)].concat()
+    };
+    let mut answer = RawResponse::to(deed);
+    let ended = timeout(STAY, talk(&mut stream, deed, request, &mut answer)).await;
+    judge(soak, app, deed, &answer, ended.is_err());
+    if ended.is_ok() {
+        // Whoever is cut off is cut off.
+        let mut nowhere = sink();
+        let listening = tokio::io::copy(&mut stream, &mut nowhere);
+        if timeout(idle, listening).await.is_ok() {
+            sleep(CLOSED_DELAY).await;
         }
     }
 }
 
-fn garbage(rng: &mut Rng, bytes: usize) -> Vec<u8> {
-    (0..bytes).map(|_| rng.u8(..)).collect()
+fn judge(soak: &Soak, app: &StrangerApp, deed: Deed, answer: &RawResponse, has_left: bool) {
+    soak.results.count(deed, &answer.outcome(has_left));
+    match answer.status() {
+        Some(201) => *lock(&soak.results.registered) += 1,
+        Some(202) => {
+            app.accepted.fetch_add(1, Ordering::Relaxed);
+        }
+        _ => {}
+    }
 }
 
-fn asked(path: &str, header: &str) -> Vec<u8> {
-    format!("GET {path} HTTP/1.1\r\nhost: h\r\n{header}\r\n").into_bytes()
-}
-
-fn posted(soak: &Soak, path: &str, body: &[u8]) -> Vec<u8> {
-    let head = format!(
-        "POST {path} HTTP/1.1\r\nhost: h\r\nauthorization: Bearer {}\r\ncontent-length: {}\r\n\r\n",
-        soak.page_key,
-        body.len()
-    );
-    [head.as_bytes(), body].concat()
-}
-
-async fn visit(soak: &Soak, deed: Deed, from: Ipv4Addr, request: &[u8]) -> io::Result<Vec<u8>> {
+async fn connect(soak: &Soak, deed: Deed, from: Ipv4Addr) -> io::Result<TcpStream> {
     let socket = TcpSocket::new_v4()?;
-    if matches!(deed, Deed::ReadSlowly) {
-        socket.set_recv_buffer_size(1_024)?;
+    if let Some(bytes) = deed.buffer_bytes() {
+        socket.set_recv_buffer_size(bytes)?;
     }
     socket.bind(SocketAddr::from((from, 0)))?;
-    let mut stream = socket.connect(soak.server.address()).await?;
-    if matches!(deed, Deed::WriteSlowly) {
-        for byte in request {
-            stream.write_all(&[*byte]).await?;
-            sleep(DRIP).await;
-        }
-    } else {
-        stream.write_all(request).await?;
-    }
-    let answer = read(&mut stream, matches!(deed, Deed::ReadSlowly)).await?;
-    if matches!(deed, Deed::ListenToEvents) {
-        sleep(STAY / 2).await;
-    }
-    Ok(answer)
+    socket.connect(soak.server.address()).await
 }
 
-/// The beginning of an answer: its head, and as much as comes with it, unless it is read slowly.
-async fn read(stream: &mut TcpStream, slowly: bool) -> io::Result<Vec<u8>> {
-    let mut answer = Vec::new();
-    while answer.len() < MAX_READ {
-        let before = answer.len();
-        if slowly {
-            sleep(DRIP).await;
-            answer.push(stream.read_u8().await?);
-        } else {
-            stream.read_buf(&mut answer).await?;
-        }
-        if answer.len() == before || (!slowly && answer.windows(4).any(|it| it == b"\r\n\r\n")) {
-            break;
-        }
+/// Writes the request and reads what there is of an answer, at the same time.
+async fn talk(stream: &mut TcpStream, deed: Deed, request: &[u8], answer: &mut RawResponse) {
+    let (mut reader, mut writer) = stream.split();
+    let writing = async {
+        // That it is not taken, the answer shows.
+        write(&mut writer, deed, request).await.ok();
+        pending().await
+    };
+    tokio::select! {
+        () = answer.read(&mut reader) => {}
+        () = writing => {}
     }
-    Ok(answer)
+}
+
+async fn write(writer: &mut WriteHalf<'_>, deed: Deed, request: &[u8]) -> io::Result<()> {
+    if !deed.writes_slowly() {
+        return writer.write_all(request).await;
+    }
+    let at_once = match deed {
+        Deed::SlowBody => request.windows(4).position(|it| it == b"\r\n\r\n"),
+        _ => None,
+    };
+    let (first, rest) = request.split_at(at_once.map_or(0, |end| end + 4));
+    writer.write_all(first).await?;
+    for byte in rest {
+        writer.write_all(&[*byte]).await?;
+        sleep(DRIP).await;
+    }
+    Ok(())
 }

@@ -1,0 +1,30 @@
+//! What the system knows of the server's process.
+
+use std::fs;
+
+use hato_testkit::server::HatoServer;
+
+/// The state of a connection that is open, as `/proc/net/tcp` writes it.
+const ESTABLISHED: &str = "01";
+
+/// The most memory that the server had so far, in bytes.
+pub fn peak_memory(server: &HatoServer) -> u64 {
+    let id = server.process_id().expect("it runs");
+    let status = fs::read_to_string(format!("/proc/{id}/status")).expect("a process");
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    let kib = line.and_then(|line| line.trim().strip_suffix(" kB"));
+    let kib: Option<u64> = kib.and_then(|kib| kib.trim().parse().ok());
+    kib.expect("a number") * 1_024
+}
+
+/// How many connections of clients are open at the server's port.
+pub fn open_connections(server: &HatoServer) -> usize {
+    let port = format!(":{:04X}", server.address().port());
+    let table = fs::read_to_string("/proc/net/tcp").expect("a table");
+    let is_open = |line: &&str| {
+        let mut columns = line.split_whitespace().skip(1);
+        let local = columns.next().is_some_and(|it| it.ends_with(&port));
+        local && columns.nth(1) == Some(ESTABLISHED)
+    };
+    table.lines().filter(is_open).count()
+}

@@ -1,0 +1,86 @@
+//! The figures of a run, as docs/RELIABILITY.md has them.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use hato_testkit::seeded_rng::Rng;
+
+use super::{Soak, process};
+
+/// How many requests there were of a kind, and the time within which 99 of 100 were answered, in milliseconds.
+type Percentiles = BTreeMap<&'static str, (usize, f64)>;
+
+/// What was measured on a database.
+pub struct SoakReport {
+    database: &'static str,
+    /// The most memory of the server before there were strangers, and in all, in bytes.
+    memory_alone: u64,
+    pub memory: u64,
+    /// The customers' times without strangers and beside them.
+    alone: Percentiles,
+    beside: Percentiles,
+}
+
+impl SoakReport {
+    /// Measures without strangers and beside them. The long run warms up and does both twice, in turns.
+    pub async fn measure(soak: &Arc<Soak>, rng: &mut Rng) -> Self {
+        let (time, strangers) = (soak.extent.time, soak.extent.strangers);
+        let is_postgres = soak.server.database().is_postgres();
+        if soak.extent.is_long {
+            soak.measure(0, Duration::ZERO, rng).await;
+        }
+        let mut alone = soak.measure(0, time, rng).await;
+        let memory_alone = process::peak_memory(&soak.server);
+        let mut beside = soak.measure(strangers, time, rng).await;
+        if soak.extent.is_long {
+            alone.add(soak.measure(0, time, rng).await);
+            beside.add(soak.measure(strangers, time, rng).await);
+        }
+        Self {
+            database: if is_postgres { "PostgreSQL" } else { "SQLite" },
+            memory_alone,
+            memory: process::peak_memory(&soak.server),
+            alone: alone.percentiles(),
+            beside: beside.percentiles(),
+        }
+    }
+
+    /// Nobody waits more than so many times as long because of strangers, whatever is asked for.
+    pub fn assert_not_slower(&self, most: f64) {
+        for (kind, (_, alone)) in &self.alone {
+            let (_, beside) = self.beside[kind];
+            assert!(
+                beside <= alone * most,
+                "{kind}: {beside} ms, and {alone} ms alone"
+            );
+        }
+    }
+
+    /// One row for the run, one for each kind of request, and one for each deed of strangers.
+    pub fn tables(&self, soak: &Soak) -> String {
+        let database = self.database;
+        let mut tables = format!(
+            "| database | most connections at a time | sends | recipients of each | most bytes of memory before strangers | and beside them | lost |\n\
+             |---|---|---|---|---|---|---|\n| {database} | {} | {} | {} | {} | {} | 0 |\n\n\
+             | {database}: request | number | p99 without strangers | number | p99 beside them | ratio |\n\
+             |---|---|---|---|---|---|\n",
+            soak.results.peak_connections.load(Ordering::Relaxed),
+            soak.results.sends.load(Ordering::Relaxed),
+            soak.extent.recipients,
+            self.memory_alone,
+            self.memory,
+        );
+        for (kind, (number, alone)) in &self.alone {
+            let (others, beside) = self.beside[kind];
+            let ratio = beside / alone;
+            let row = format!(
+                "| {kind} | {number} | {alone:.1} ms | {others} | {beside:.1} ms | {ratio:.2} |"
+            );
+            writeln!(tables, "{row}").expect("a string takes any text");
+        }
+        tables + "\n" + &soak.results.table(database)
+    }
+}

@@ -1,0 +1,126 @@
+//! The requests that strangers write.
+
+use hato_testkit::owner::PASSWORD;
+use hato_testkit::seeded_rng::Rng;
+use serde_json::json;
+
+use super::Soak;
+use super::deed::Deed;
+use super::stranger_app::StrangerApp;
+use crate::fixtures::registration;
+
+/// What is looked at by whom nobody knows: pages, files, and nothing.
+const PAGES: [&str; 6] = [
+    "/",
+    "/pricing",
+    "/login",
+    "/docs/api",
+    "/sdk/hato.js",
+    "/nothing",
+];
+/// What an owner looks at of an app.
+const APP_PAGES: [&str; 6] = [
+    "",
+    "/send",
+    "/history",
+    "/subscribers",
+    "/audience",
+    "/dead-letters",
+];
+const NOTIFY: &str = "/api/v1/notify";
+const SUBSCRIPTIONS: &str = "/api/v1/subscriptions";
+/// A body of nearly the most that is read, and one beyond.
+const LARGE: usize = 255 * 1_024;
+const TOO_LARGE: usize = 300 * 1_024;
+/// Bytes that nobody writes in the server's time when they come ten a second: of a head in 10 s, and of a body in 30 s.
+const LONG_HEAD: usize = 400;
+const LONG_BODY: usize = 400;
+
+/// The bytes of a request that `deed` takes, for who has this app.
+pub fn bytes(soak: &Soak, app: &StrangerApp, deed: Deed, rng: &mut Rng) -> Vec<u8> {
+    match deed {
+        Deed::Register => {
+            let endpoint = format!("https://push.example.com/{:032x}", rng.u128(..));
+            let body = registration(&endpoint).to_string();
+            posted(SUBSCRIPTIONS, &soak.page_key, body.as_bytes())
+        }
+        Deed::Send => posted(NOTIFY, &app.notify_key, br#"{"title":"t","body":"b"}"#),
+        Deed::SendWithWrongKey => posted(NOTIFY, &soak.page_key, br#"{"title":"t","body":"b"}"#),
+        Deed::LogIn => {
+            let password = if rng.bool() { PASSWORD } else { "none of hers" };
+            let body = json!({"email": app.email, "password": password}).to_string();
+            written("POST /auth/login", "", body.as_bytes(), body.len())
+        }
+        Deed::LookAtPages => got(rng.choice(PAGES).expect("there are some"), ""),
+        Deed::LookAtDashboard => {
+            let page = rng.choice(APP_PAGES).expect("there are some");
+            got(&format!("/apps/{}{page}", app.id), &app.cookie())
+        }
+        Deed::FollowProgress => got(&app.progress_path(), &app.cookie()),
+        Deed::ListenToEvents => got(&app.events_path(), &bearer(&app.full_key)),
+        Deed::Garbage => garbage(rng, 300),
+        Deed::GarbageInJson => {
+            let body = [br#"{"endpoint":""#.to_vec(), garbage(rng, 200)].concat();
+            posted(SUBSCRIPTIONS, &soak.page_key, &body)
+        }
+        Deed::TooLarge => too_large(app, rng),
+        Deed::HoldBody => {
+            let body = vec![b' '; LARGE];
+            written(&to(NOTIFY), &bearer(&app.notify_key), &body, LARGE + 1)
+        }
+        Deed::SlowHead => got(&format!("/{}", "a".repeat(LONG_HEAD)), ""),
+        Deed::SlowBody => posted(SUBSCRIPTIONS, &soak.page_key, &[b' '; LONG_BODY]),
+        Deed::ReadSlowly => read_slowly(soak, app, rng),
+        Deed::StopReading => got(&soak.export_path(), &bearer(&soak.full_key)),
+        Deed::SayNothing => Vec::new(),
+    }
+}
+
+/// With a length that is beyond everything, and garbage, or as long as it says.
+fn too_large(app: &StrangerApp, rng: &mut Rng) -> Vec<u8> {
+    let key = bearer(&app.notify_key);
+    if rng.bool() {
+        let body = garbage(rng, 100_000);
+        written(&to(NOTIFY), &key, &body, 99_999_999_999)
+    } else {
+        written(&to(NOTIFY), &key, &vec![b' '; TOO_LARGE], TOO_LARGE)
+    }
+}
+
+/// What is longer than the system takes from the server at once, or lasts.
+fn read_slowly(soak: &Soak, app: &StrangerApp, rng: &mut Rng) -> Vec<u8> {
+    match rng.u8(..4) {
+        0 => got("/sdk/sw.js", ""),
+        1 => got("/api/v1/openapi.json", ""),
+        2 => got(&app.events_path(), &bearer(&app.full_key)),
+        _ => got(&soak.export_path(), &bearer(&soak.full_key)),
+    }
+}
+
+fn garbage(rng: &mut Rng, bytes: usize) -> Vec<u8> {
+    (0..bytes).map(|_| rng.u8(..)).collect()
+}
+
+fn bearer(key: &str) -> String {
+    format!("authorization: Bearer {key}\r\n")
+}
+
+fn to(path: &str) -> String {
+    format!("POST {path}")
+}
+
+fn got(path: &str, headers: &str) -> Vec<u8> {
+    format!("GET {path} HTTP/1.1\r\nhost: h\r\n{headers}\r\n").into_bytes()
+}
+
+fn posted(path: &str, key: &str, body: &[u8]) -> Vec<u8> {
+    written(&to(path), &bearer(key), body, body.len())
+}
+
+/// A request with a body that is said to be so long.
+fn written(line: &str, headers: &str, body: &[u8], length: usize) -> Vec<u8> {
+    let head = format!(
+        "{line} HTTP/1.1\r\nhost: h\r\ncontent-type: application/json\r\n{headers}content-length: {length}\r\n\r\n"
+    );
+    [head.as_bytes(), body].concat()
+}

@@ -1,0 +1,79 @@
+//! What came of all requests.
+
+use std::collections::{BTreeMap, HashMap};
+use std::fmt::Write as _;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+
+use super::deed::Deed;
+use super::lock;
+
+/// The refusal that a limit for everybody is, and the only 5xx that anybody may be answered.
+const OVERLOADED: &str = "503 OVERLOADED";
+
+#[derive(Default)]
+pub struct SoakResults {
+    /// How often a deed came to something.
+    outcomes: Mutex<BTreeMap<Deed, BTreeMap<String, u64>>>,
+    /// Subscriptions that were registered with the small app.
+    pub registered: Mutex<u64>,
+    /// How many messages each browser has coming from sends to it alone.
+    pub sent_alone: Mutex<HashMap<String, u64>>,
+    /// Sends to everybody.
+    pub sends: AtomicU64,
+    /// The most connections that the server had at a time.
+    pub peak_connections: AtomicUsize,
+}
+
+impl SoakResults {
+    pub fn count(&self, deed: Deed, outcome: &str) {
+        let mut outcomes = lock(&self.outcomes);
+        let of_deed = outcomes.entry(deed).or_default();
+        *of_deed.entry(outcome.to_owned()).or_default() += 1;
+    }
+
+    /// What strangers have not achieved yet: each deed's expected outcome, those that take long included or not.
+    pub fn missing(&self, with_slow: bool) -> Vec<(Deed, &'static str)> {
+        let outcomes = lock(&self.outcomes);
+        let deeds = Deed::all().filter(|deed| with_slow || !deed.is_slow());
+        let expected = deeds.flat_map(|deed| deed.expected().iter().map(move |it| (deed, *it)));
+        let has_come = |deed: &Deed, expected: &str| {
+            let mut found = outcomes.get(deed).into_iter().flat_map(BTreeMap::keys);
+            found.any(|it| it.starts_with(expected))
+        };
+        expected
+            .filter(|(deed, outcome)| !has_come(deed, outcome))
+            .collect()
+    }
+
+    /// What nobody may be answered: a 5xx has to be a limit that is stated.
+    pub fn assert_legal(&self) {
+        for (deed, outcomes) in lock(&self.outcomes).iter() {
+            for outcome in outcomes.keys() {
+                let is_legal = !outcome.starts_with('5') || outcome == OVERLOADED;
+                assert!(is_legal, "{deed:?}: {outcome}");
+            }
+        }
+    }
+
+    /// A table of what became of each deed.
+    pub fn table(&self, database: &str) -> String {
+        let mut table =
+            format!("| {database}: strangers | what came of it, how often |\n|---|---|\n");
+        for (deed, outcomes) in lock(&self.outcomes).iter() {
+            let outcomes = outcomes.iter().map(|(it, count)| format!("{it}: {count}"));
+            let outcomes = outcomes.collect::<Vec<_>>().join("; ");
+            writeln!(table, "| {deed:?} | {outcomes} |").expect("a string takes any text");
+        }
+        table
+    }
+
+    pub fn note_sent_alone(&self, browser: &str) {
+        let mut sent_alone = lock(&self.sent_alone);
+        *sent_alone.entry(browser.to_owned()).or_default() += 1;
+    }
+
+    pub fn note_connections(&self, open: usize) {
+        self.peak_connections.fetch_max(open, Ordering::Relaxed);
+    }
+}
