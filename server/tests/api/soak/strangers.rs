@@ -104,7 +104,7 @@ async fn talk(stream: &mut TcpStream, deed: Deed, request: &[u8], answer: &mut R
     let writing = async {
         // That it is not taken, the answer shows.
         write(&mut writer, deed, request).await.ok();
-        pending().await
+        pending::<()>().await;
     };
     tokio::select! {
         () = answer.read(&mut reader) => {}
