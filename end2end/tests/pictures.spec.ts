@@ -106,6 +106,7 @@ for (const { name, locale, scripts } of variants) {
     await page.locator('#send-title').press('Enter');
     await expect(page.locator('.review .notification > img')).toHaveAttribute('src', address);
     expect(consoleErrors.filter((line) => !line.includes('status of 413'))).toEqual([]);
+    await page.unrouteAll({ behavior: 'wait' });
     await page.context().close();
   });
 }
