@@ -20,7 +20,7 @@ test('what the form has beyond title and text is what Firefox shows', async ({ a
   await page.locator('#send-data').fill('{"order": 17}');
   await page.select('#send-dir', 'rtl');
   for (const step of ['review', 'send']) {
-    await Promise.all([page.waitForNavigation(), page.locator(`[name="step"][value="${step}"]`).click()]);
+    await Promise.all([page.waitForNavigation(), page.locator(`button[value="${step}"]`).click()]);
   }
   const { data } = await visitor.notification('ご注文の品');
   expect(data).toMatchObject({ order: 17, hatoActions: { 'button-3': 'https://shop.example/return' } });
