@@ -121,7 +121,8 @@ test('a log-out holds when the browser keeps a subscription that it was to end',
   expect(await page.attempt('unsubscribe')).toBe('BROWSER_ERROR');
   expect(await page.say('forget')).toBe('');
   await page.subscribe();
-  expect((await known(app, page)).user_id).toBeNull();
+  // The page is subscribed before the server is told of the log-out.
+  await expect.poll(async () => (await known(app, page)).user_id, { intervals: [20] }).toBeNull();
 });
 
 test('whoever subscribes again is the same user', async ({ app, open, visit }) => {
