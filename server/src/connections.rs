@@ -1,5 +1,6 @@
 //! Accepting and serving connections: bounded in number and in the time that they may keep the server waiting (CONTRACT 18).
 
+mod client_stream;
 mod error_body_stream;
 mod head_timer;
 mod open_connections;
@@ -20,13 +21,13 @@ use http::Request;
 use hyper::server::conn::http1;
 use hyper_util::rt::TokioIo;
 use hyper_util::service::TowerToHyperService;
-use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 use tower::service_fn;
 use tower::util::ServiceExt as _;
 
+use self::client_stream::ClientStream;
 use self::error_body_stream::ErrorBodyStream;
 use self::head_timer::{ConnectionActivity, HeadTimer};
 use self::open_connections::OpenConnections;
@@ -122,9 +123,7 @@ impl ConnectionServer {
     }
 
     async fn serve_tcp(self, stream: TcpStream, peer: SocketAddr, permit: Option<ClientPermit>) {
-        // Answers are written in one go: waiting for more only delays them.
-        let _ = stream.set_nodelay(true);
-        limit_unacknowledged(&stream, self.timeouts.write);
+        client_stream::prepare(&stream, self.timeouts.write);
         let activity = Arc::new(ConnectionActivity::new(self.timeouts));
         let entry = self.open.enter(&activity);
         tokio::select! {
@@ -134,10 +133,12 @@ impl ConnectionServer {
         drop(permit);
     }
 
-    async fn serve<S>(self, stream: S, peer: IpAddr, activity: Arc<ConnectionActivity>)
-    where
-        S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
-    {
+    async fn serve(
+        self,
+        stream: impl ClientStream,
+        peer: IpAddr,
+        activity: Arc<ConnectionActivity>,
+    ) {
         let Self {
             router,
             requires_https,
@@ -172,18 +173,6 @@ impl ConnectionServer {
         }
     }
 }
-
-/// Lets the system break the connection too: what it holds for the client waits as well, and the stream takes that for written.
-#[cfg(target_os = "linux")]
-fn limit_unacknowledged(stream: &TcpStream, timeout: Duration) {
-    let millis = u32::try_from(timeout.as_millis()).unwrap_or(u32::MAX);
-    if let Err(error) = rustix::net::sockopt::set_tcp_user_timeout(stream, millis) {
-        tracing::debug!(%error, "unacknowledged bytes have no time-out");
-    }
-}
-
-#[cfg(not(target_os = "linux"))]
-fn limit_unacknowledged(_: &TcpStream, _: Duration) {}
 
 async fn handle<B>(
     router: Router,

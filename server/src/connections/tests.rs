@@ -21,6 +21,8 @@ use super::{ConnectionServer, ConnectionSettings, ConnectionTimeouts, serve};
 const IN_TRANSIT: usize = 1_024;
 /// An answer that does not fit between client and server.
 const LARGE: usize = 64 * IN_TRANSIT;
+/// An answer that is longer than what a system takes in.
+const LONG: usize = 16 * 1_024 * 1_024;
 /// How long the slow answer takes: longer than any time-out.
 const SLOW: Duration = Duration::from_mins(5);
 
@@ -73,6 +75,7 @@ fn router() -> Router {
         .route("/small", get(async || "ok"))
         .route("/read", post(async |_: Bytes| "ok"))
         .route("/large", get(async || vec![b'x'; LARGE]))
+        .route("/long", get(async || vec![b'x'; LONG]))
         .route(
             "/slow",
             get(async || {
@@ -274,4 +277,22 @@ async fn who_has_waited_longest_for_a_request_makes_room_and_who_has_one_in_work
     let mut byte = [0];
     let unanswered = busy.try_read(&mut byte).expect_err("no answer yet");
     assert_eq!(unanswered.kind(), std::io::ErrorKind::WouldBlock);
+}
+
+#[tokio::test]
+async fn an_answer_of_which_a_little_is_taken_now_and_then_is_taken_for_as_long_as_it_lasts() {
+    let address = impatient_server().await;
+    let socket = TcpSocket::new_v4().expect("a socket");
+    socket.set_recv_buffer_size(4_096).expect("a small buffer");
+    let mut slow = socket.connect(address).await.expect("open");
+    let request = b"GET /long HTTP/1.1\r\nhost: h\r\n\r\n";
+    slow.write_all(request).await.expect("written");
+    // Longer than four times what it may leave the answer for.
+    let mut ticks = interval(Duration::from_millis(40));
+    for tick in 0..100 {
+        ticks.tick().await;
+        let mut bytes = [0; 4_096];
+        let read = slow.read(&mut bytes).await;
+        assert!(read.is_ok_and(|bytes| bytes > 0), "closed at {tick}");
+    }
 }

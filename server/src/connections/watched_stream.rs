@@ -3,12 +3,16 @@
 use std::io;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Duration, Sleep, sleep};
 
+use super::client_stream::ClientStream;
 use super::head_timer::ConnectionActivity;
+
+/// Most bytes that are written at once: how much of them was taken is seen at the end of each.
+const MAX_WRITE_BYTES: usize = 16 * 1024;
 
 /// The stream; it fails when bytes wait to be written and none is taken for a while.
 pub struct WatchedStream<S> {
@@ -19,7 +23,7 @@ pub struct WatchedStream<S> {
     stalled: Option<Pin<Box<Sleep>>>,
 }
 
-impl<S> WatchedStream<S> {
+impl<S: ClientStream> WatchedStream<S> {
     /// Watches `stream`, on which no byte may wait for longer than `write_timeout` while none is taken.
     pub fn new(stream: S, activity: Arc<ConnectionActivity>, write_timeout: Duration) -> Self {
         Self {
@@ -33,14 +37,13 @@ impl<S> WatchedStream<S> {
     fn poll_stalled(&mut self, context: &mut Context<'_>) -> Poll<io::Result<usize>> {
         let timeout = self.write_timeout;
         let stalled = self.stalled.get_or_insert_with(|| Box::pin(sleep(timeout)));
-        stalled
-            .as_mut()
-            .poll(context)
-            .map(|()| Err(io::ErrorKind::TimedOut.into()))
+        ready!(stalled.as_mut().poll(context));
+        self.stream.discard();
+        Poll::Ready(Err(io::ErrorKind::TimedOut.into()))
     }
 }
 
-impl<S: AsyncRead + Unpin> AsyncRead for WatchedStream<S> {
+impl<S: ClientStream> AsyncRead for WatchedStream<S> {
     fn poll_read(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -57,12 +60,13 @@ impl<S: AsyncRead + Unpin> AsyncRead for WatchedStream<S> {
     }
 }
 
-impl<S: AsyncWrite + Unpin> AsyncWrite for WatchedStream<S> {
+impl<S: ClientStream> AsyncWrite for WatchedStream<S> {
     fn poll_write(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
+        let bytes = &bytes[..bytes.len().min(MAX_WRITE_BYTES)];
         let written = Pin::new(&mut self.stream).poll_write(context, bytes);
         if written.is_pending() {
             return self.poll_stalled(context);
