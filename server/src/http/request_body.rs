@@ -23,6 +23,10 @@ use super::client_address::ClientInfo;
 /// How long a list of subscribers may take: it is registered while it arrives.
 const LIST_TIMEOUT: Duration = Duration::from_mins(5);
 
+/// What a part of a body takes besides its bytes, at most: the list of the parts, and how memory is handed out. A client chooses how many
+/// parts there are.
+const PART_BYTES: usize = 64;
+
 /// Lists of the largest size that there is memory for.
 const LISTS_AT_A_TIME: usize = 4;
 
@@ -140,13 +144,19 @@ impl HttpBody for BoundedBody {
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
-        let frame = ready!(self.poll_in_time(context));
-        if let Some(Ok(frame)) = &frame
-            && !self.held.take(frame.data_ref().map_or(0, Bytes::len))
-        {
+        let frame = match ready!(self.poll_in_time(context)) {
+            Some(Ok(frame)) => frame,
+            ended => return Poll::Ready(ended),
+        };
+        let Ok(part) = frame.into_data() else {
+            // Trailers, which nobody asks for, are the end.
+            return Poll::Ready(None);
+        };
+        if !self.held.take(part.len() + PART_BYTES) {
             return Poll::Ready(Some(Err(axum::Error::new(BodyError::NoMemory))));
         }
-        Poll::Ready(frame)
+        // A copy, because the part may hold a buffer of the connection that is many times as large.
+        Poll::Ready(Some(Ok(Frame::data(Bytes::copy_from_slice(&part)))))
     }
 
     fn is_end_stream(&self) -> bool {
@@ -160,6 +170,7 @@ impl HttpBody for BoundedBody {
 
 #[cfg(test)]
 mod tests {
+    use std::convert::Infallible;
     use std::net::Ipv4Addr;
     use std::pin::Pin;
     use std::sync::Arc;
@@ -172,6 +183,7 @@ mod tests {
     use axum::response::Response;
     use axum::routing::post;
     use bytes::Bytes;
+    use futures_util::stream;
     use hato_app::RefusalCode;
     use hato_domain::ErrorCode;
     use http::Request;
@@ -182,7 +194,7 @@ mod tests {
     use tower::ServiceExt as _;
 
     use super::memory::BodyMemory;
-    use super::{BodyLimits, bound};
+    use super::{BodyLimits, PART_BYTES, bound};
     use crate::http::client_address::ClientInfo;
     use crate::http::json::ApiJson;
 
@@ -233,6 +245,20 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn each_part_of_a_body_takes_memory() {
+        let limits = BodyLimits::new(Duration::from_mins(1), BodyMemory::for_anybody(1_000));
+        let router = Router::new()
+            .route("/", post(async |_: ApiJson<Value>| "ok"))
+            .layer(from_fn_with_state(limits, bound));
+        let text = format!("{:100}", "{}");
+        let parts = text.clone().into_bytes().into_iter();
+        let parts = parts.map(|byte| Ok::<_, Infallible>(Bytes::copy_from_slice(&[byte])));
+        let refused = ask(&router, "/", Body::from_stream(stream::iter(parts))).await;
+        assert_eq!(code(&refused), Some(ErrorCode::Overloaded));
+        assert_eq!(ask(&router, "/", Body::from(text)).await.status(), 200);
+    }
+
+    #[tokio::test]
     async fn what_is_held_takes_memory_until_the_answer() {
         let finish = Arc::new(Notify::new());
         let (reading, finished) = (Arc::new(Notify::new()), Arc::clone(&finish));
@@ -242,7 +268,10 @@ mod tests {
             finished.notified().await;
             "ok"
         };
-        let limits = BodyLimits::new(Duration::from_mins(1), BodyMemory::for_anybody(10));
+        let limits = BodyLimits::new(
+            Duration::from_mins(1),
+            BodyMemory::for_anybody(10 + 2 * PART_BYTES),
+        );
         let router = Router::new()
             .route("/", post(async |_: ApiJson<Value>| "ok"))
             .route("/wait", post(wait))
