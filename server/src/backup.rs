@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use hato_domain::UnixMillis;
-use hato_store::{snapshot, verify_snapshot, verify_tables};
+use hato_store::{has_queued_pages, snapshot, verify_snapshot, verify_tables};
 use zeroize::Zeroizing;
 
 pub use self::error::BackupError;
@@ -48,21 +48,29 @@ pub struct BackupSource {
 
 /// Makes a back-up, and says so on standard output.
 pub async fn run(args: &BackupArgs) -> Result<(), BackupError> {
-    let bytes = make(&args.source, &args.file, CheckDepth::Whole).await?;
+    let MadeBackup { bytes, depth } = make(&args.source, &args.file).await?;
     let file = args.file.display();
-    if args.source.store.is_postgres() {
-        println!(
+    let saved = format_args!("saved the database and the secrets in {file}: {bytes} bytes");
+    match depth {
+        None => println!(
             "saved the secrets in {file}; the database is PostgreSQL's: save it with pg_dump --format=custom"
-        );
-    } else {
-        println!(
-            "saved the database and the secrets in {file}: {bytes} bytes, read again and compared"
-        );
+        ),
+        Some(CheckDepth::Whole) => println!("{saved}, read again and compared"),
+        Some(CheckDepth::Tables) => println!(
+            "{saved}, read again and compared, and without a check of every row: pages of recipients are queued"
+        ),
     }
     Ok(())
 }
 
-/// How much of the database's copy is checked. Reading all of it takes longer than the rest of a back-up together.
+/// A back-up that was made.
+struct MadeBackup {
+    bytes: u64,
+    /// `None` without a database in it.
+    depth: Option<CheckDepth>,
+}
+
+/// How much of the database's copy was checked. Reading all of it takes longer than the rest of a back-up together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum CheckDepth {
     /// That it has Hato's tables.
@@ -71,37 +79,38 @@ enum CheckDepth {
     Whole,
 }
 
-/// Makes the file, which must not be there, and returns its size in bytes.
-async fn make(source: &BackupSource, file: &Path, depth: CheckDepth) -> Result<u64, BackupError> {
+/// Makes the file, which must not be there.
+async fn make(source: &BackupSource, file: &Path) -> Result<MadeBackup, BackupError> {
     if fs::symlink_metadata(file).is_ok() {
         return Err(BackupError::Taken(file.to_owned()));
     }
     let secrets = secrets_file::effective(&source.store.data_dir, &source.secrets)?;
     let unfinished = Unfinished::beside(file).map_err(|error| written(file, error))?;
-    let database = match source.store.sqlite_file() {
-        Some(database) => Some(verified_copy(&database, &unfinished, depth).await?),
-        None => None,
+    let (database, depth) = match source.store.sqlite_file() {
+        Some(database) => {
+            let copy = unfinished.path("hato.db");
+            snapshot(&database, &copy).await?;
+            let depth = verify(&copy).await?;
+            (Some(copy), Some(depth))
+        }
+        None => (None, None),
     };
     let file = file.to_owned();
     let archiving = move || finish(&file, &unfinished, &secrets, database.as_deref());
-    tokio::task::spawn_blocking(archiving)
+    let bytes = tokio::task::spawn_blocking(archiving)
         .await
-        .map_err(|_| BackupError::Panicked)?
+        .map_err(|_| BackupError::Panicked)??;
+    Ok(MadeBackup { bytes, depth })
 }
 
-/// A copy of the database, which has been looked through.
-async fn verified_copy(
-    database: &Path,
-    unfinished: &Unfinished,
-    depth: CheckDepth,
-) -> Result<PathBuf, BackupError> {
-    let copy = unfinished.path("hato.db");
-    snapshot(database, &copy).await?;
-    match depth {
-        CheckDepth::Tables => verify_tables(&copy).await?,
-        CheckDepth::Whole => verify_snapshot(&copy).await?,
+/// Looks through a copy of the database. While something is delivered, the processor's time is the deliveries'.
+async fn verify(copy: &Path) -> Result<CheckDepth, BackupError> {
+    verify_tables(copy).await?;
+    if has_queued_pages(copy).await? {
+        return Ok(CheckDepth::Tables);
     }
-    Ok(copy)
+    verify_snapshot(copy).await?;
+    Ok(CheckDepth::Whole)
 }
 
 /// Writes the archive, reads it again, and gives it its name.

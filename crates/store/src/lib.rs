@@ -35,8 +35,8 @@ pub use copy::{
 };
 pub use hato_store_postgres::{PostgresOpenError, PostgresSettings, refuse_if_in_use};
 pub use hato_store_sqlite::{
-    SnapshotError, SqliteOpenError, check_integrity, metrics, snapshot, verify_snapshot,
-    verify_tables,
+    SnapshotError, SqliteOpenError, check_integrity, has_queued_pages, metrics, snapshot,
+    verify_snapshot, verify_tables,
 };
 
 /// A database URL does not lead to a store. No variant repeats the URL, which may hold a password.

@@ -14,13 +14,13 @@ use std::time::Duration;
 
 use hato_delivery::Shutdown;
 use hato_domain::UnixMillis;
-use hato_service::ports::{Clock, Store};
+use hato_service::ports::Clock;
 use metrics::{counter, gauge};
 use tokio::time::sleep;
 
 use self::file_name::{file_name, is_ours, made_at};
 use super::unfinished::remove_unfinished;
-use super::{BackupError, BackupSource, CheckDepth, make, stamp};
+use super::{BackupError, BackupSource, MadeBackup, make, stamp};
 use crate::config::BackupConfig;
 
 /// How often it is looked whether one is due.
@@ -36,7 +36,6 @@ const EVERY: &str = "hato_backup_interval_seconds";
 pub struct BackupSchedule {
     source: BackupSource,
     settings: BackupConfig,
-    store: Arc<dyn Store>,
     clock: Arc<dyn Clock>,
 }
 
@@ -45,12 +44,11 @@ impl BackupSchedule {
     pub fn new(
         source: BackupSource,
         settings: BackupConfig,
-        (store, clock): (Arc<dyn Store>, Arc<dyn Clock>),
+        clock: Arc<dyn Clock>,
     ) -> Option<Self> {
         settings.folder.is_some().then_some(Self {
             source,
             settings,
-            store,
             clock,
         })
     }
@@ -107,20 +105,12 @@ impl BackupSchedule {
         }
         remove_unfinished(folder).map_err(writing)?;
         let file = folder.join(&name);
-        let depth = self.depth().await;
-        let bytes = make(&self.source, &file, depth).await?;
-        tracing::info!(file = %file.display(), bytes, ?depth, "made a back-up");
+        let MadeBackup { bytes, depth } = make(&self.source, &file).await?;
+        let depth = depth.map(tracing::field::debug);
+        tracing::info!(file = %file.display(), bytes, depth, "made a back-up");
         counter!(BACKUPS, "outcome" => "made").increment(1);
         gauge!(LAST).set(seconds(now));
         self.remove_old(folder, names).map_err(writing)
-    }
-
-    /// While something is delivered, the processor's time is the deliveries'.
-    async fn depth(&self) -> CheckDepth {
-        match self.store.queued_pages(1).await {
-            Ok(0) => CheckDepth::Whole,
-            _ => CheckDepth::Tables,
-        }
     }
 
     /// Removes all but the last ones of these, to which the one that was just made comes.

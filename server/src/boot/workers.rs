@@ -29,8 +29,11 @@ pub fn build(
     );
     let janitor = Janitor::new(Arc::clone(&store), Arc::clone(&clock), &delivery);
     let scheduler = Scheduler::new(Arc::clone(&store), Arc::clone(&clock), notifier.clone());
-    let observed = (Arc::clone(&store), Arc::clone(&clock));
-    let backups = BackupSchedule::new(backup_source(config), config.backup.clone(), observed);
+    let backups = BackupSchedule::new(
+        backup_source(config),
+        config.backup.clone(),
+        Arc::clone(&clock),
+    );
     let engine = Engine::new(store, clock, secrets.clone(), notifier.clone(), delivery);
     let (engine, webhooks) = (engine?, webhooks?);
     Ok(Workers {

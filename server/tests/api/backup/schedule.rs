@@ -7,7 +7,7 @@ use hato_testkit::TestDatabase;
 use hato_testkit::server::{HatoServer, ServerLaunch};
 use serde_json::json;
 
-use super::{assert_done, names, run};
+use super::{assert_done, back_up, names, run};
 use crate::fixtures::{BINARY, app, post, start, subscribe, wait_until_logged};
 use crate::metrics::{metrics_of, scrape, value};
 
@@ -106,6 +106,10 @@ async fn while_pages_are_queued_the_copy_is_not_checked_row_by_row() {
     server.restart().await.expect("it starts");
     wait_until_logged(&server, MADE).await;
     assert!(server.log().contains("depth=Tables"), "{}", server.log());
+    let asked_for = folder.path().join("asked-for.tar.zst");
+    let said = back_up(server.launch(), &asked_for).await;
+    assert!(said.contains("without a check of every row"), "{said}");
+    fs::remove_file(asked_for).expect("removed");
     // What is in it is whole all the same.
     let made = names(folder.path()).remove(0);
     let file = folder.path().join(made).display().to_string();
