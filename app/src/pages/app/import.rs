@@ -8,7 +8,7 @@ use leptos::prelude::*;
 
 use super::frame::{AppFrame, Section, app_path};
 use super::load_app;
-use crate::components::{Column, List, Note, NumberCell, Tone};
+use crate::components::{Column, FileField, List, Note, NumberCell, Tone};
 use crate::i18n::{self, ImportTexts, group_thousands};
 use crate::pages::load_page;
 use crate::request_context::RequestContext;
@@ -87,20 +87,13 @@ fn UploadForm(
             data-too-large=texts.too_large
         >
             {choice}
-            <div class="field">
-                <label for="import-list">{texts.list}</label>
-                <input
-                    id="import-list"
-                    name="list"
-                    type="file"
-                    required
-                    accept=".ndjson,.jsonl,.json,.csv,.txt"
-                    aria-describedby="import-list-hint"
-                />
-                <p class="hint" id="import-list-hint">
-                    {texts.list_hint}
-                </p>
-            </div>
+            <FileField
+                id="import-list"
+                name="list"
+                accept=".ndjson,.jsonl,.json,.csv,.txt"
+                label=texts.list
+                hint=texts.list_hint
+            />
             <button type="submit" class="button">
                 {texts.check}
             </button>

@@ -5,7 +5,7 @@ use hato_service::ports::PictureRecord;
 use hato_service::{PictureError, ServiceResult};
 use leptos::prelude::*;
 
-use crate::components::Tone;
+use crate::components::{FileField, PICTURE_FILES, Tone};
 use crate::i18n::{PicturesTexts, message};
 use crate::request_context::RequestContext;
 
@@ -147,19 +147,14 @@ pub(super) fn PictureField(
 #[component]
 pub(super) fn PictureUpload(texts: &'static PicturesTexts, app: String) -> impl IntoView {
     view! {
-        <div class="field">
-            <label for="send-picture">{texts.file}</label>
-            <input
-                id="send-picture"
-                name="picture"
-                type="file"
-                accept="image/png,image/jpeg,image/webp"
-                aria-describedby="send-picture-hint"
-            />
-            <p class="hint" id="send-picture-hint">
-                {texts.file_hint}
-            </p>
-        </div>
+        <FileField
+            id="send-picture"
+            name="picture"
+            accept=PICTURE_FILES
+            label=texts.file
+            hint=texts.file_hint
+            optional=true
+        />
         <p>
             <button
                 type="submit"

@@ -5,7 +5,9 @@ use hato_service::ports::{AppRecord, PictureRecord};
 use leptos::prelude::*;
 use leptos::server_fn::ServerFn;
 
-use crate::components::{ErrorNote, FormErrorNote, Note, PostForm, SuccessNote, Tone};
+use crate::components::{
+    ErrorNote, FileField, FormErrorNote, Note, PICTURE_FILES, PostForm, SuccessNote, Tone,
+};
 use crate::i18n::PicturesTexts;
 use crate::pages::app::frame::app_path;
 use crate::request_context::RequestContext;
@@ -65,20 +67,13 @@ fn RefusalNote(texts: &'static PicturesTexts, error: PictureError) -> impl IntoV
 fn UploadForm(texts: &'static PicturesTexts, path: String) -> impl IntoView {
     view! {
         <form method="post" enctype="multipart/form-data" action=format!("{path}#pictures")>
-            <div class="field">
-                <label for="pictures-picture">{texts.file}</label>
-                <input
-                    id="pictures-picture"
-                    name="picture"
-                    type="file"
-                    required
-                    accept="image/png,image/jpeg,image/webp"
-                    aria-describedby="pictures-picture-hint"
-                />
-                <p class="hint" id="pictures-picture-hint">
-                    {texts.file_hint}
-                </p>
-            </div>
+            <FileField
+                id="pictures-picture"
+                name="picture"
+                accept=PICTURE_FILES
+                label=texts.file
+                hint=texts.file_hint
+            />
             <button type="submit" class="button">
                 {texts.upload}
             </button>
