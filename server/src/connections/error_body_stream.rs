@@ -21,6 +21,8 @@ pub struct ErrorBodyStream<S> {
     requires_https: bool,
     /// What is left to be written in place of the refusal.
     error_response: Vec<u8>,
+    /// Whether what comes next is the rest of what was not taken whole: people's texts may look like a refusal.
+    has_rest: bool,
 }
 
 impl<S> ErrorBodyStream<S> {
@@ -30,6 +32,7 @@ impl<S> ErrorBodyStream<S> {
             stream,
             requires_https,
             error_response: Vec::new(),
+            has_rest: false,
         }
     }
 }
@@ -50,8 +53,10 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for ErrorBodyStream<S> {
         context: &mut Context<'_>,
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
-        if !is_bare_refusal(bytes) {
-            return Pin::new(&mut self.stream).poll_write(context, bytes);
+        if self.has_rest || !is_bare_refusal(bytes) {
+            let written = ready!(Pin::new(&mut self.stream).poll_write(context, bytes))?;
+            self.has_rest = written < bytes.len();
+            return Poll::Ready(Ok(written));
         }
         if self.error_response.is_empty() {
             self.error_response = error_response(self.requires_https);
@@ -108,4 +113,37 @@ fn error_response(requires_https: bool) -> Vec<u8> {
         body.len()
     )
     .into_bytes()
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, duplex};
+
+    use super::ErrorBodyStream;
+
+    const REFUSAL: &[u8] = b"HTTP/1.1 431 Request Header Fields Too Large\r\n\r\n";
+
+    /// What arrives of bytes that are written when there is room for so many at a time.
+    async fn arriving(bytes: &'static [u8], room: usize) -> String {
+        let (stream, mut client) = duplex(room);
+        let writing = tokio::spawn(async move {
+            let mut stream = ErrorBodyStream::new(stream, false);
+            stream.write_all(bytes).await.expect("written");
+        });
+        let mut arrived = String::new();
+        let read = client.read_to_string(&mut arrived).await;
+        read.expect("all of it");
+        writing.await.expect("no panic");
+        arrived
+    }
+
+    #[tokio::test]
+    async fn a_bare_refusal_gets_an_error_body_and_the_rest_of_an_answer_does_not() {
+        for room in [8, 1_024] {
+            let refused = arriving(REFUSAL, room).await;
+            assert!(refused.contains("INVALID_INPUT"), "{refused}");
+        }
+        let rows = [b"platform", REFUSAL].concat();
+        assert_eq!(arriving(rows.clone().leak(), 8).await.as_bytes(), rows);
+    }
 }
