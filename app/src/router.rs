@@ -7,6 +7,7 @@ use axum::middleware::{from_fn, map_response};
 use axum::response::Response;
 use axum::routing::{MethodRouter, post};
 use axum::{RequestExt, Router};
+use hato_domain::ErrorCode;
 use hato_domain::wire::MAX_BODY_BYTES;
 use hato_service::MAX_PICTURE_BYTES;
 use http::Request;
@@ -23,7 +24,7 @@ use crate::rendering::{document, options, provide_request};
 use crate::request_context::RequestContext;
 use crate::server_fns::NotificationDraft;
 use crate::theme::Theme;
-use crate::upload::{MAX_FORM_BYTES, MAX_LIST_BYTES, Upload, brings_picture};
+use crate::upload::{MAX_FORM_BYTES, MAX_LIST_BYTES, UnreadDraft, Upload, brings_picture};
 use crate::{AppContext, downloads, form_post, headers, progress_events};
 
 /// Every page, the server functions under `/_app`, and the 404 page for any other path.
@@ -79,14 +80,16 @@ fn routes<IV: IntoView + 'static>(
         .0
 }
 
-/// The compose page as it answers what was posted from it. A form that cannot be read is an empty one.
+/// The compose page as it answers what was posted from it. A form without a picture that cannot be read is an empty one.
 async fn compose_page<IV: IntoView + 'static>(
     provide_request: impl Fn() + Clone + Send + Sync + 'static,
     document: impl Fn() -> IV + Clone + Send + Sync + 'static,
     request: Request<Body>,
 ) -> Response {
     let (asked, posted) = split(request);
-    let (draft, upload) = read_draft(posted).await;
+    let read = read_draft(posted).await;
+    let unread = read.as_ref().err().copied().map(UnreadDraft);
+    let (draft, upload) = read.unwrap_or_default();
     let lang = Lang::parse(&draft.page_lang);
     let theme = Theme::parse(&draft.page_theme);
     let draft = if lang.is_some() || theme.is_some() {
@@ -103,6 +106,9 @@ async fn compose_page<IV: IntoView + 'static>(
             RequestContext::choose_theme(theme);
         }
         provide_context(draft.clone());
+        if let Some(unread) = unread {
+            provide_context(unread);
+        }
         if let Some(upload) = upload.clone() {
             provide_context(upload);
         }
@@ -111,17 +117,19 @@ async fn compose_page<IV: IntoView + 'static>(
 }
 
 /// The draft that was posted, and the picture that came with it.
-async fn read_draft(posted: Request<Body>) -> (NotificationDraft, Option<Upload>) {
+async fn read_draft(
+    posted: Request<Body>,
+) -> Result<(NotificationDraft, Option<Upload>), ErrorCode> {
     let (parts, body) = posted.into_parts();
     let brings_picture = brings_picture(&parts);
     let posted = Request::from_parts(parts, body);
     if brings_picture {
-        let (draft, upload) = Upload::with_draft(posted).await;
-        return (draft, Some(upload));
+        let (draft, upload) = Upload::with_draft(posted).await?;
+        return Ok((draft, Some(upload)));
     }
     let form = posted.extract::<axum::Form<NotificationDraft>, _>().await;
     let draft = form.map(|axum::Form(draft)| draft).unwrap_or_default();
-    (draft, None)
+    Ok((draft, None))
 }
 
 /// What is asked for, without the body, and the whole of it.

@@ -15,7 +15,7 @@ use hato_service::access::MayManage;
 use hato_service::{ListError, ListOptions, ListReport, PictureError, Service};
 use http::StatusCode;
 
-pub use self::draft::brings_picture;
+pub use self::draft::{UnreadDraft, brings_picture};
 pub use self::picture::takes_picture;
 use crate::request_context::RequestContext;
 

@@ -1,12 +1,11 @@
 //! The form of the compose page when it uploads a picture: what is written comes with the file, and is shown again.
 
 use axum::RequestExt as _;
-use axum::extract::multipart::Field;
+use axum::extract::multipart::{Field, MultipartError};
 use axum::extract::{DefaultBodyLimit, Multipart, Request};
 use hato_domain::ErrorCode;
 use hato_domain::wire::MAX_BODY_BYTES;
 use hato_service::{MAX_PICTURE_BYTES, PictureError, ServiceError};
-use http::StatusCode;
 use http::header::CONTENT_TYPE;
 use http::request::Parts;
 use url::form_urlencoded::Serializer;
@@ -28,25 +27,27 @@ pub fn brings_picture(request: &Parts) -> bool {
         && kind.is_some_and(|kind| kind.starts_with("multipart/form-data"))
 }
 
+/// Why a draft that came with a picture is not read.
+#[derive(Clone, Copy)]
+pub struct UnreadDraft(pub ErrorCode);
+
 impl Upload {
-    /// What is written, and the picture or why it is not read.
-    pub async fn with_draft(mut request: Request) -> (NotificationDraft, Self) {
+    /// What is written, and the picture or why it is not kept. A form that is not read to its end is none: what is missing may be who the
+    /// notification is for.
+    pub async fn with_draft(mut request: Request) -> Result<(NotificationDraft, Self), ErrorCode> {
         DefaultBodyLimit::max(MAX_BYTES).apply(&mut request);
-        let mut form = DraftForm::default();
-        let read = match request.extract::<Multipart, _>().await {
-            Ok(fields) => form.read(fields).await,
-            Err(_) => Err(ServiceError::from(ErrorCode::InvalidInput).into()),
-        };
-        let picture = read.and_then(|()| form.picture());
+        let form = request.extract::<Multipart, _>().await;
+        let form = form.map_err(|_| ErrorCode::InvalidInput)?;
+        let form = DraftForm::read(form).await?;
         let fields = Serializer::new(String::new())
-            .extend_pairs(form.fields)
+            .extend_pairs(&form.fields)
             .finish();
-        let draft = NotificationDraft::parse(&fields).unwrap_or_default();
-        (draft, Self::new(Posted::Picture(picture)))
+        let draft = NotificationDraft::parse(&fields)?;
+        Ok((draft, Self::new(Posted::Picture(form.picture()))))
     }
 }
 
-/// The form as far as it was read.
+/// The form, with the start of its file.
 #[derive(Default)]
 struct DraftForm {
     fields: Vec<(String, String)>,
@@ -54,27 +55,28 @@ struct DraftForm {
 }
 
 impl DraftForm {
-    async fn read(&mut self, mut form: Multipart) -> Result<(), PictureError> {
+    async fn read(mut fields: Multipart) -> Result<Self, ErrorCode> {
+        let mut form = Self::default();
         let mut room = MAX_BODY_BYTES;
-        while let Some(field) = form.next_field().await.map_err(|it| refusal(it.status()))? {
+        while let Some(field) = fields.next_field().await.map_err(|it| unread(&it))? {
             let name = field.name().unwrap_or_default().to_owned();
             if name == PICTURE_FIELD {
-                self.file = Some(read_start(field, MAX_PICTURE_BYTES + 1).await?);
+                form.file = Some(read_start(field, MAX_PICTURE_BYTES + 1).await?);
                 continue;
             }
             let text = read_start(field, room + 1).await?;
             room = room
                 .checked_sub(text.len())
-                .ok_or_else(|| refusal(StatusCode::PAYLOAD_TOO_LARGE))?;
+                .ok_or(ErrorCode::PayloadTooLarge)?;
             let text = String::from_utf8(text);
-            let text = text.map_err(|_| refusal(StatusCode::BAD_REQUEST))?;
-            self.fields.push((name, text));
+            form.fields
+                .push((name, text.map_err(|_| ErrorCode::InvalidInput)?));
         }
-        Ok(())
+        Ok(form)
     }
 
-    fn picture(&mut self) -> Result<Vec<u8>, PictureError> {
-        match self.file.take() {
+    fn picture(self) -> Result<Vec<u8>, PictureError> {
+        match self.file {
             None => Err(ServiceError::from(ErrorCode::MissingFields).into()),
             Some(file) if file.len() > MAX_PICTURE_BYTES => Err(PictureError::TooLarge),
             Some(file) => Ok(file),
@@ -82,10 +84,14 @@ impl DraftForm {
     }
 }
 
+fn unread(error: &MultipartError) -> ErrorCode {
+    refusal(error.status()).code()
+}
+
 /// The field's first bytes, at most so many; the rest is read past.
-async fn read_start(mut field: Field<'_>, most: usize) -> Result<Vec<u8>, PictureError> {
+async fn read_start(mut field: Field<'_>, most: usize) -> Result<Vec<u8>, ErrorCode> {
     let mut start = Vec::new();
-    while let Some(piece) = field.chunk().await.map_err(|it| refusal(it.status()))? {
+    while let Some(piece) = field.chunk().await.map_err(|it| unread(&it))? {
         let room = most - start.len();
         start.extend_from_slice(&piece[..piece.len().min(room)]);
     }

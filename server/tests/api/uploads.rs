@@ -1,4 +1,4 @@
-//! Lists of subscribers that the dashboard takes: larger than other forms, from our own pages alone (CONTRACT 3, 16).
+//! Files that the dashboard takes with forms: larger than other forms, from our own pages alone (CONTRACT 3, 16).
 
 use hato_testkit::client::Reply;
 use hato_testkit::owner::{OwnedApp, PASSWORD};
@@ -9,7 +9,8 @@ use serde_json::json;
 
 use crate::fixtures::{AUTH, BINARY, P256DH, app, get, post, send, start};
 
-async fn upload(server: &HatoServer, app: &OwnedApp, from: &str, list: &str) -> Reply {
+/// Posts a form from a page of this origin; its parts are divided by `--limit`.
+async fn post_form(server: &HatoServer, path: &str, from: &str, form: String) -> Reply {
     let login = json!({"email": "owner@example.com", "password": PASSWORD});
     let session = post(&server.client(), "/auth/login", &login).await.json();
     let token = session["session_token"].as_str().expect("a token");
@@ -20,10 +21,17 @@ async fn upload(server: &HatoServer, app: &OwnedApp, from: &str, list: &str) -> 
         ("accept", "text/html"),
         ("content-type", "multipart/form-data; boundary=limit"),
     ];
-    let head = "--limit\r\nContent-Disposition: form-data; name=\"list\"; filename=\"l\"\r\n\r\n";
-    let body = format!("{head}{list}\r\n--limit--\r\n");
+    send(&server.client(), Method::POST, path, &headers, form).await
+}
+
+fn part(name: &str, content: &str) -> String {
+    format!("--limit\r\nContent-Disposition: form-data; name=\"{name}\"\r\n\r\n{content}\r\n")
+}
+
+async fn upload(server: &HatoServer, app: &OwnedApp, from: &str, list: &str) -> Reply {
     let path = format!("/apps/{}/subscribers/import?step=import", app.id);
-    send(&server.client(), Method::POST, &path, &headers, body).await
+    let form = format!("{}--limit--\r\n", part("list", list));
+    post_form(server, &path, from, form).await
 }
 
 #[on_each_database]
@@ -45,4 +53,27 @@ async fn a_list_of_more_than_other_forms_is_taken_from_our_pages(database: TestD
     let taken = upload(&server, &app, "same-origin", &list).await;
     assert_eq!(taken.status, 200, "{taken}");
     assert_eq!(active().await, 3_500);
+}
+
+/// What stands behind the picture may be who the notification is for.
+#[on_each_database]
+async fn a_draft_is_shown_again_whole_or_not_at_all(database: TestDatabase) {
+    let server = start(ServerLaunch::on(BINARY, database)).await;
+    let app = app(&server, "owner@example.com").await;
+    let path = format!("/apps/{}/send", app.id);
+    let begin = [part("title", "Sale"), part("picture", "no picture")].concat();
+    let end = [part("tags", "regulars"), "--limit--\r\n".to_owned()].concat();
+    let whole = post_form(&server, &path, "same-origin", [&*begin, &end].concat()).await;
+    for text in ["Sale", "regulars"] {
+        assert!(whole.text().contains(text), "{text}: {whole}");
+    }
+    let large = part("picture", &"x".repeat(8 * 1024 * 1024));
+    for (form, status) in [
+        (begin.clone(), 400),
+        ([&*begin, &large, &end].concat(), 413),
+    ] {
+        let refused = post_form(&server, &path, "same-origin", form).await;
+        assert_eq!(refused.status, status, "{refused}");
+        assert!(!refused.text().contains("Sale"), "{refused}");
+    }
 }

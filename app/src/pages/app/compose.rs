@@ -27,7 +27,7 @@ use super::settings::keep_picture;
 use crate::pages::load_page;
 use crate::request_context::RequestContext;
 use crate::server_fns::{CheckedDraft, ComposeStep, DraftPart, DraftRefusal, NotificationDraft};
-use crate::upload::Upload;
+use crate::upload::{UnreadDraft, Upload};
 
 /// What is shown of a draft.
 enum ComposeView {
@@ -55,7 +55,12 @@ struct SendPlan {
 pub fn ComposePage() -> impl IntoView {
     let posted = use_context::<NotificationDraft>();
     let upload = use_context::<Upload>();
+    let unread = use_context::<UnreadDraft>();
     load_page(async move |ctx: RequestContext| {
+        if let Some(UnreadDraft(code)) = unread {
+            load_app(&ctx).await?;
+            return Err(code.into());
+        }
         let (access, app) = match (load_app(&ctx).await, posted.clone()) {
             (Err(error), Some(draft)) if error.is_logged_out() => {
                 return Ok(view! { <LoggedOut ctx draft /> }.into_any());
