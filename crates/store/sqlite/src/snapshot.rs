@@ -78,10 +78,10 @@ pub async fn verify_tables(path: &Path) -> Result<(), SnapshotError> {
     connection.close().await.map_err(SnapshotError::Read)
 }
 
-/// Whether pages of recipients are queued in such a copy, which has Hato's tables.
+/// Whether pages of recipients wait for their delivery in such a copy, which has Hato's tables.
 pub async fn has_queued_pages(path: &Path) -> Result<bool, SnapshotError> {
     let mut connection = open_copy(path).await?;
-    let page: Option<i64> = sqlx::query_scalar("SELECT 1 FROM jobs LIMIT 1")
+    let page: Option<i64> = sqlx::query_scalar("SELECT 1 FROM jobs WHERE held = 0 LIMIT 1")
         .fetch_optional(&mut connection)
         .await
         .map_err(SnapshotError::Read)?;

@@ -8,6 +8,7 @@ use hato_testkit::server::{HatoServer, ServerLaunch};
 use serde_json::json;
 
 use super::{assert_done, back_up, names, run};
+use crate::database::execute;
 use crate::fixtures::{BINARY, app, post, start, subscribe, wait_until_logged};
 use crate::metrics::{metrics_of, scrape, value};
 
@@ -115,6 +116,17 @@ async fn while_pages_are_queued_the_copy_is_not_checked_row_by_row() {
     let file = folder.path().join(made).display().to_string();
     let restored = ServerLaunch::new(BINARY).data_dir(folder.path().join("restored"));
     assert_done(&run(&restored, "restore", &[&file]).await);
+}
+
+#[tokio::test]
+async fn pages_that_are_held_back_leave_time_to_check() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut server = scheduled(TestDatabase::sqlite().await, folder.path()).await;
+    queue_pages(&server).await;
+    server.terminate().await.expect("it stops");
+    execute(&server, "UPDATE jobs SET held = 1").await;
+    let said = back_up(server.launch(), &folder.path().join("asked-for.tar.zst")).await;
+    assert!(!said.contains("without a check"), "{said}");
 }
 
 #[tokio::test]
