@@ -31,12 +31,12 @@ impl BoundedReaders {
     /// A connection on which a statement that is still running in a second ends with an error that [`is_out_of_time`] knows. So
     /// does the wait for it.
     pub(crate) async fn acquire(&self, connections: &Connections) -> sqlx::Result<ReadConnection> {
-        let turn = timeout(MAX_WAIT, Arc::clone(&self.0).acquire_owned()).await;
-        let turn = turn.map_err(|_| sqlx::Error::PoolTimedOut)?;
-        let turn = turn.map_err(|_| sqlx::Error::PoolClosed)?;
+        let permit = timeout(MAX_WAIT, Arc::clone(&self.0).acquire_owned()).await;
+        let permit = permit.map_err(|_| sqlx::Error::PoolTimedOut)?;
+        let permit = permit.map_err(|_| sqlx::Error::PoolClosed)?;
         Ok(ReadConnection {
             connection: connections.begin_bounded_read().await?,
-            _turn: Some(turn),
+            _permit: Some(permit),
         })
     }
 }
@@ -44,7 +44,7 @@ impl BoundedReaders {
 /// A connection for statements that only read.
 pub(crate) struct ReadConnection {
     connection: DbConnection,
-    _turn: Option<OwnedSemaphorePermit>,
+    _permit: Option<OwnedSemaphorePermit>,
 }
 
 impl ReadConnection {
@@ -52,7 +52,7 @@ impl ReadConnection {
     pub(crate) async fn begin(connections: &Connections) -> sqlx::Result<Self> {
         Ok(Self {
             connection: connections.begin_read().await?,
-            _turn: None,
+            _permit: None,
         })
     }
 }

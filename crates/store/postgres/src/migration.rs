@@ -22,7 +22,7 @@ const BUILD_LOCK: i64 = 0x6861_7478;
 const WITHOUT_LIMITS: &str = "SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0;
     SET LOCAL idle_in_transaction_session_timeout = 0; SET LOCAL client_min_messages = warning";
 
-/// How long a process that does not migrate waits for one that does.
+/// How long it is waited for a process that migrates, and for a table that others use.
 const LONGEST_WAIT: Duration = Duration::from_mins(5);
 
 /// Between two looks at the tables.
@@ -175,17 +175,24 @@ async fn build_on(
             .as_str()
             .contains(&format!(" CONCURRENTLY {name} ON "))
         {
-            let removal = format!("DROP INDEX CONCURRENTLY {name}");
-            connection.execute(AssertSqlSafe(removal)).await?;
+            let removal = format!("DROP INDEX CONCURRENTLY IF EXISTS {name}");
+            execute_on_index(connection, &removal).await?;
         }
     }
-    match connection.execute(index.sql.clone()).await {
-        // The index of a partitioned table is built while nobody writes to it.
+    execute_on_index(connection, index.sql.as_str()).await
+}
+
+/// The index of a partitioned table is built and dropped while nobody writes to it: PostgreSQL can do neither beside writers.
+async fn execute_on_index(connection: &mut PgConnection, statement: &str) -> sqlx::Result<()> {
+    let executed = connection
+        .execute(AssertSqlSafe(statement.to_owned()))
+        .await;
+    match executed {
         Err(error) if is_unsupported(&error) => {
-            let locking = index.sql.as_str().replace(" CONCURRENTLY", "");
+            let locking = statement.replace(" CONCURRENTLY", "");
             connection.execute(AssertSqlSafe(locking)).await.map(drop)
         }
-        built => built.map(drop),
+        executed => executed.map(drop),
     }
 }
 

@@ -94,6 +94,10 @@ async fn a_partitioned_table_gets_its_index_all_the_same() {
     );
     open(&database).await;
     database.execute(IS_BUILT);
+    // As if the process had been killed before it recorded the index.
+    database.execute("DELETE FROM _sqlx_migrations WHERE version = 31");
+    open(&database).await;
+    database.execute(IS_BUILT);
 }
 
 /// Who waits for a table for longer than it may is told to come again.
