@@ -107,11 +107,11 @@ impl ListeningNotice<'_> {
         match (self.forward, self.secret) {
             (Some(url), Some(secret)) => {
                 format!(
-                    "ListeningNotice to {}; events go to {url}, signed with {secret}",
+                    "Listening to {}; events go to {url}, signed with {secret}",
                     self.app_id
                 )
             }
-            _ => format!("ListeningNotice to {}", self.app_id),
+            _ => format!("Listening to {}", self.app_id),
         }
     }
 }

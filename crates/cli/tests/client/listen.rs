@@ -26,8 +26,11 @@ struct ListenProcess {
 
 impl ListenProcess {
     async fn start(setup: &CliSetup, line: &[&str]) -> Self {
-        let line = [&["listen", "--json"], line].concat();
-        let mut child = setup.with_key("full", &line).await.spawn();
+        Self::spawn(setup, &[&["listen", "--json"], line].concat()).await
+    }
+
+    async fn spawn(setup: &CliSetup, line: &[&str]) -> Self {
+        let mut child = setup.with_key("full", line).await.spawn();
         let stdout = child.stdout.take().expect("it is piped");
         let stderr = child.stderr.take().expect("it is piped");
         Self {
@@ -37,9 +40,13 @@ impl ListenProcess {
         }
     }
 
-    async fn line(&mut self) -> Value {
+    async fn text(&mut self) -> String {
         let line = timeout(WAIT_TIMEOUT, self.lines.next_line()).await;
-        let line = line.expect("in time").expect("text").expect("a line");
+        line.expect("in time").expect("text").expect("a line")
+    }
+
+    async fn line(&mut self) -> Value {
+        let line = self.text().await;
         serde_json::from_str(&line).unwrap_or_else(|_| panic!("no JSON: {line}"))
     }
 
@@ -175,6 +182,26 @@ async fn it_listens_again_when_the_server_is_back() {
     let shown = listening.line().await;
     assert_eq!(shown["event"]["data"]["send_id"], id);
     assert_eq!(listening.interrupt().await, Some(0));
+}
+
+#[tokio::test]
+async fn people_read_what_is_listened_to() {
+    let setup = CliSetup::new().await;
+    let mut listening = ListenProcess::spawn(&setup, &["listen"]).await;
+    assert_eq!(
+        listening.text().await,
+        format!("Listening to {}", setup.app.id)
+    );
+    let url = "http://localhost:1/hook";
+    let mut forwarding = ListenProcess::spawn(&setup, &["listen", "--forward", url]).await;
+    let said = forwarding.text().await;
+    let begin = format!(
+        "Listening to {}; events go to {url}, signed with whsec_",
+        setup.app.id
+    );
+    assert!(said.starts_with(&begin), "{said}");
+    assert_eq!(listening.interrupt().await, Some(0));
+    assert_eq!(forwarding.interrupt().await, Some(0));
 }
 
 #[tokio::test]
