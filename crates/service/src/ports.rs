@@ -65,7 +65,7 @@ pub use retention::{DeactivationCursor, RetentionStore};
 pub use reviews::{ReviewConclusion, ReviewStore};
 pub use scheduled_sends::{ScheduledSend, ScheduledSendStore, StartSendOutcome};
 pub use sealed::{ResealedText, SealedPlace, SealedStore, SealedText};
-pub use send_search::{SendFilter, SendPage, SendSearchStore};
+pub use send_search::{SendFilter, SendPage, SendSearchStore, has_text};
 pub use sends::{
     AcceptSendOutcome, Audience, DeadLetterRecord, IdempotencyEntry, MAX_SCHEDULED, NewSend,
     SendConditions, SendCounts, SendFailure, SendFailures, SendRecord, SendStatus, SendStore,

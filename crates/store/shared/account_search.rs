@@ -1,13 +1,14 @@
 //! Sends and subscriptions that a search finds in all apps of an account.
 //!
-//! No index knows the sends of an account, so those of its apps are put in order by the index that each app's history has. As in a
-//! search of one history, what it costs is bounded by how many are looked at and for how long.
+//! No index knows the sends of an account, so those of its apps are put in order first. As in a search of one history, what it costs is
+//! bounded by how long it may take, and by how many are looked at.
 
 use async_trait::async_trait;
 use futures_util::TryStreamExt as _;
 use hato_domain::{AccountId, AppId, SendId, SubscriptionId};
 use hato_service::ports::{
     AccountSearchStore, Findings, FoundSend, FoundSubscription, StoreError, SubscriptionKey,
+    has_text,
 };
 use tokio::task::yield_now;
 
@@ -74,10 +75,11 @@ async fn search_sends(
     )
     .fetch(&mut *connection);
     let (mut items, mut scanned) = (Vec::new(), 0);
-    while let Some(send) = rows.try_next().await? {
+    while let Some(row) = rows.try_next().await? {
         scanned += 1;
-        if send.has(text) {
-            items.push(send.into_found());
+        let (found, url) = row.into_found();
+        if has_text([&found.title, &found.body, &url], text) {
+            items.push(found);
         }
         if items.len() == limit {
             break;
@@ -140,22 +142,16 @@ struct SearchedSendRow {
 }
 
 impl SearchedSendRow {
-    /// Whether a text of the send has `part` in it, which is in lower case.
-    fn has(&self, part: &str) -> bool {
-        let url = self.url.as_deref().unwrap_or_default();
-        [&self.title, &self.body, url]
-            .iter()
-            .any(|text| text.to_lowercase().contains(part))
-    }
-
-    fn into_found(self) -> FoundSend {
-        FoundSend {
+    /// The send, and the address that it leads to.
+    fn into_found(self) -> (FoundSend, String) {
+        let found = FoundSend {
             id: SendId::trusted(self.id),
             title: from_stored(self.title),
             body: from_stored(self.body),
             app: AppId::trusted(self.app_id),
             app_name: self.app_name,
-        }
+        };
+        (found, self.url.unwrap_or_default())
     }
 }
 

@@ -38,17 +38,19 @@ impl SendFilter {
 
     /// Whether a send is listed whose texts are in lower case here.
     pub fn matches(&self, send: &SendRecord) -> bool {
-        let has = |text: &str, part: &str| text.to_lowercase().contains(part);
         let url = send.url.as_deref().unwrap_or_default();
         let at = send.schedule.send_at().unwrap_or(send.created_at);
         self.status.is_none_or(|status| status == send.status)
             && self.from.is_none_or(|from| at >= from)
             && self.until.is_none_or(|until| at < until)
-            && has(&send.actor.name, &self.sender)
-            && [&send.title, &send.body, url]
-                .iter()
-                .any(|it| has(it, &self.text))
+            && has_text([&send.actor.name], &self.sender)
+            && has_text([&send.title, &send.body, url], &self.text)
     }
+}
+
+/// Whether `part`, which is in lower case, is in one of the texts, however they are written.
+pub fn has_text<const N: usize>(texts: [&str; N], part: &str) -> bool {
+    texts.iter().any(|text| text.to_lowercase().contains(part))
 }
 
 /// A page of sends, newest first.

@@ -15,6 +15,22 @@ async fn titles(test: &TestStore, account: &AccountId, part: &str) -> (Vec<Strin
 }
 
 #[on_each_database]
+async fn texts_are_searched_as_they_were_written(database: TestDatabase) {
+    let test = TestStore::new(database).await;
+    let account = test.account(Plan::Pro).await;
+    let app = test.app_of(&account).await;
+    let mut send = test.new_send(&app, Audience::Everyone, at(0));
+    send.notification = notification("a\u{1a}b");
+    test.accept(send).await;
+    let (found, _) = titles(&test, &account, "a\u{1a}b").await;
+    assert_eq!(found, ["a\u{1a}b"]);
+    for stored in ["1b", "0b"] {
+        let (found, _) = titles(&test, &account, stored).await;
+        assert!(found.is_empty(), "{found:?}");
+    }
+}
+
+#[on_each_database]
 async fn the_newest_sends_of_all_apps_are_found(database: TestDatabase) {
     let test = TestStore::new(database).await;
     let (account, other) = (test.account(Plan::Pro).await, test.account(Plan::Pro).await);
