@@ -27,6 +27,9 @@ const LIST_TIMEOUT: Duration = Duration::from_mins(5);
 /// parts there are.
 const PART_BYTES: usize = 64;
 
+/// Lists of subscribers come in parts of this size at least, or leave less room for others.
+const LIST_PART_BYTES: usize = 1_024;
+
 /// Lists of the largest size that there is memory for.
 const LISTS_AT_A_TIME: usize = 4;
 
@@ -52,7 +55,8 @@ pub enum BodyError {
 
 impl Default for BodyLimits {
     fn default() -> Self {
-        let list_bytes = LISTS_AT_A_TIME * (MAX_LIST_BYTES + MAX_FORM_BYTES);
+        let part_bytes = MAX_LIST_BYTES / LIST_PART_BYTES * PART_BYTES;
+        let list_bytes = LISTS_AT_A_TIME * (MAX_LIST_BYTES + part_bytes + MAX_FORM_BYTES);
         let lists = Self::new(LIST_TIMEOUT, BodyMemory::for_anybody(list_bytes));
         let memory = BodyMemory::shared_by_clients(64 * 1024 * 1024);
         Self {
