@@ -219,15 +219,22 @@ async fn has_room(address: SocketAddr) -> bool {
     !answer.is_empty()
 }
 
+/// A connection that has asked for `path`, and whose end takes in little of the answer by itself.
+async fn ask_with_small_buffer(address: SocketAddr, path: &str) -> TcpStream {
+    let socket = TcpSocket::new_v4().expect("a socket");
+    socket.set_recv_buffer_size(4_096).expect("a small buffer");
+    let mut stream = socket.connect(address).await.expect("open");
+    let request = format!("GET {path} HTTP/1.1\r\nhost: h\r\n\r\n");
+    let written = stream.write_all(request.as_bytes()).await;
+    written.expect("it is open");
+    stream
+}
+
 /// The system takes such an answer from the server at once, and holds it for the client.
 #[tokio::test]
 async fn an_answer_that_the_system_holds_is_given_up_as_well() {
     let address = impatient_server().await;
-    let socket = TcpSocket::new_v4().expect("a socket");
-    socket.set_recv_buffer_size(4_096).expect("a small buffer");
-    let mut silent = socket.connect(address).await.expect("open");
-    let request = b"GET /large HTTP/1.1\r\nhost: h\r\n\r\n";
-    silent.write_all(request).await.expect("written");
+    let silent = ask_with_small_buffer(address, "/large").await;
     silent.readable().await.expect("an answer");
     assert!(!has_room(address).await);
     let mut ticks = interval(Duration::from_millis(50));
@@ -282,11 +289,7 @@ async fn who_has_waited_longest_for_a_request_makes_room_and_who_has_one_in_work
 #[tokio::test]
 async fn an_answer_of_which_a_little_is_taken_now_and_then_is_taken_for_as_long_as_it_lasts() {
     let address = impatient_server().await;
-    let socket = TcpSocket::new_v4().expect("a socket");
-    socket.set_recv_buffer_size(4_096).expect("a small buffer");
-    let mut slow = socket.connect(address).await.expect("open");
-    let request = b"GET /long HTTP/1.1\r\nhost: h\r\n\r\n";
-    slow.write_all(request).await.expect("written");
+    let mut slow = ask_with_small_buffer(address, "/long").await;
     // Longer than four times what it may leave the answer for.
     let mut ticks = interval(Duration::from_millis(40));
     for tick in 0..100 {
