@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use hato_domain::UnixMillis;
-use hato_store::{has_queued_pages, snapshot, verify_snapshot, verify_tables};
+use hato_store::{has_queued_pages, snapshot, verify_snapshot};
 use zeroize::Zeroizing;
 
 pub use self::error::BackupError;
@@ -105,7 +105,6 @@ async fn make(source: &BackupSource, file: &Path) -> Result<MadeBackup, BackupEr
 
 /// Looks through a copy of the database. While something is delivered, the processor's time is the deliveries'.
 async fn verify(copy: &Path) -> Result<CheckDepth, BackupError> {
-    verify_tables(copy).await?;
     if has_queued_pages(copy).await? {
         return Ok(CheckDepth::Tables);
     }

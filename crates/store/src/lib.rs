@@ -36,7 +36,7 @@ pub use copy::{
 pub use hato_store_postgres::{PostgresOpenError, PostgresSettings, refuse_if_in_use};
 pub use hato_store_sqlite::{
     SnapshotError, SqliteOpenError, check_integrity, has_queued_pages, metrics, snapshot,
-    verify_snapshot, verify_tables,
+    verify_snapshot,
 };
 
 /// A database URL does not lead to a store. No variant repeats the URL, which may hold a password.

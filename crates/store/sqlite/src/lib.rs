@@ -205,6 +205,4 @@ mod written_blocks;
 
 pub use database::{Database, SqliteOpenError};
 pub use exclusive::open_exclusively;
-pub use snapshot::{
-    SnapshotError, check_integrity, has_queued_pages, snapshot, verify_snapshot, verify_tables,
-};
+pub use snapshot::{SnapshotError, check_integrity, has_queued_pages, snapshot, verify_snapshot};

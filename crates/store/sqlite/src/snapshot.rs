@@ -71,16 +71,10 @@ async fn copy(path: &Path, target: &Path) -> sqlx::Result<()> {
     connection.close().await
 }
 
-/// Looks at a copy that nobody has open: this version of Hato knows its tables.
-pub async fn verify_tables(path: &Path) -> Result<(), SnapshotError> {
-    let mut connection = open_copy(path).await?;
-    refuse_unknown_tables(&mut connection).await?;
-    connection.close().await.map_err(SnapshotError::Read)
-}
-
-/// Whether pages of recipients wait for their delivery in such a copy, which has Hato's tables.
+/// Looks at a copy that nobody has open, whose tables this version of Hato knows: whether pages of recipients wait for their delivery.
 pub async fn has_queued_pages(path: &Path) -> Result<bool, SnapshotError> {
     let mut connection = open_copy(path).await?;
+    refuse_unknown_tables(&mut connection).await?;
     let page: Option<i64> = sqlx::query_scalar("SELECT 1 FROM jobs WHERE held = 0 LIMIT 1")
         .fetch_optional(&mut connection)
         .await
@@ -97,7 +91,7 @@ async fn open_copy(path: &Path) -> Result<SqliteConnection, SnapshotError> {
     options.connect().await.map_err(SnapshotError::Read)
 }
 
-/// The same, and reads all of it: it is whole.
+/// Reads all of a copy that nobody has open: its tables are known, and it is whole.
 pub async fn verify_snapshot(path: &Path) -> Result<(), SnapshotError> {
     let mut connection = open_copy(path).await?;
     refuse_unknown_tables(&mut connection).await?;
