@@ -1,4 +1,4 @@
-//! Hashing passwords with argon2id, off the reactor and a few at a time.
+//! Hashing passwords with argon2id, off the reactor and one at a time.
 
 use std::sync::Arc;
 
@@ -13,8 +13,8 @@ use crate::metrics::{PASSWORD_VERIFICATIONS, REFUSED_HASHES};
 use crate::{ServiceError, ServiceResult};
 
 /// Each hash takes 19 MiB and some 20 ms of a core: more at a time would only starve the rest of the server.
-const MAX_CONCURRENT: usize = 2;
-/// Hashes that wait for their turn: the last one for about half a second.
+const MAX_CONCURRENT: usize = 1;
+/// Hashes that wait for their turn: the last one for about a second.
 const MAX_WAITING: usize = 50;
 
 /// Verified against when there is no account, so that the time tells nothing. It has the parameters of every new hash; no password
@@ -22,7 +22,7 @@ const MAX_WAITING: usize = 50;
 const DUMMY_HASH: &str = "$argon2id$v=19$m=19456,t=2,p=1$AAAAAAAAAAAAAAAAAAAAAA\
     $AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
 
-/// Hashes and verifies passwords on the blocking pool, at most two at a time. When 50 wait, the next one is `OVERLOADED`.
+/// Hashes and verifies passwords on the blocking pool, one at a time. When 50 wait, the next one is `OVERLOADED`.
 pub struct Hasher {
     /// Permits of those who hash or wait.
     admissions: Arc<Semaphore>,
@@ -140,7 +140,7 @@ mod tests {
             assert!(poll_immediate(hash).await.is_none(), "it waits");
         }
         let load = HasherLoad {
-            running: 2,
+            running: 1,
             waiting: 50,
         };
         assert_eq!(hasher.load(), load);
