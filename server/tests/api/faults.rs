@@ -42,13 +42,14 @@ type DeliveryCounts = HashMap<String, u64>;
 
 impl FaultFixture {
     async fn new(launch: ServerLaunch, recipients: u64) -> Self {
-        let options = FaultProxy::upstream_options(PushServiceOptions {
+        let mut proxy = FaultProxy::reserve();
+        let options = proxy.upstream_options(PushServiceOptions {
             decryption: Decryption::CountOnly,
             ..PushServiceOptions::default()
         });
         let push = PushService::start_with(options).await;
         let push = push.expect("a push service");
-        let proxy = FaultProxy::start(&push).await;
+        proxy.open();
         let launch = launch
             .with_push_service(&push)
             .env("HATO_DEFAULT_PLAN", "pro");

@@ -89,12 +89,10 @@ async fn after_a_reset_the_next_send_gets_a_new_connection(database: TestDatabas
 
 #[on_each_database]
 async fn a_connection_on_which_nothing_comes_back_is_not_used_again(database: TestDatabase) {
-    let mut test = TestEngine::with(
-        database,
-        FaultProxy::upstream_options(PushServiceOptions::default()),
-    )
-    .await;
-    let proxy = FaultProxy::start(&test.service).await;
+    let mut proxy = FaultProxy::reserve();
+    let options = proxy.upstream_options(PushServiceOptions::default());
+    let mut test = TestEngine::with(database, options).await;
+    proxy.open();
     test.settings.response_timeout = Duration::from_secs(2);
     let engine = test.engine();
     let subscriptions = test.subscribe(3).await;

@@ -33,7 +33,7 @@ async fn a_push_service_that_stops_and_starts_again_gets_every_message(database:
         .await;
     fixture.proxy.close();
     wait_until_logged(&fixture.server, "no connection to a push service").await;
-    fixture.proxy.reopen().await;
+    fixture.proxy.open();
     let outcome = fixture.finish(&send).await;
     let extra = fixture.assert_nothing_lost(&outcome, &before).await;
     println!("stopped after {moment} requests, {extra} extra copies: {outcome}");

@@ -13,7 +13,7 @@ use tokio::task::JoinSet;
 use super::{launch, metrics_of, scrape, value, wait_until};
 use crate::fixtures::{send, start};
 
-/// Two are hashed at a time, and 50 may wait: so many at once, and some are refused.
+/// One is hashed at a time, and 50 may wait: so many at once, and some are refused.
 const STRANGERS: usize = 70;
 
 /// Logs in from one address after the other until it is told to end or refused; how many passwords were looked at, and how many
@@ -66,8 +66,8 @@ async fn passwords_that_are_hashed_wait_and_are_refused_are_told() {
         .collect();
     wait_until(&metrics, |text| {
         let [running, waiting] = load(text);
-        assert!(running <= Some(2.0) && waiting <= Some(50.0), "{text}");
-        running == Some(2.0) && waiting > Some(10.0)
+        assert!(running <= Some(1.0) && waiting <= Some(50.0), "{text}");
+        running == Some(1.0) && waiting > Some(10.0)
     })
     .await;
     end.store(true, Ordering::Relaxed);
