@@ -164,7 +164,7 @@ async fn bodies_have_room_for_32_mib_together(database: TestDatabase) {
     let mut unfinished = JoinSet::new();
     // One more than there is room for, each of a client of its own.
     for number in 0..129 {
-        let client = format!("192.0.{}.{}", number / 256, number % 256);
+        let client = format!("192.0.2.{number}");
         let head = large_send(&key, &client);
         unfinished.spawn(answer_to_unfinished(server.address(), head));
     }
