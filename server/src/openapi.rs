@@ -27,6 +27,7 @@ use std::mem;
 
 use axum::Json;
 use axum::extract::State;
+use axum::response::{IntoResponse as _, Response};
 use serde_json::Value;
 use utoipa::openapi::extensions::ExtensionsBuilder;
 use utoipa::openapi::path::PathsBuilder;
@@ -44,8 +45,8 @@ const ABOUT: &str = "JSON over HTTP, for pages that subscribe, servers that send
     carries `x-request-id`. Errors have a sentence in Japanese for people and a `code` to branch on.";
 
 /// `GET /api/v1/openapi.json`: the description of the API, for anybody.
-pub async fn show(State(state): State<AppState>) -> Json<Value> {
-    Json(Value::clone(&state.app.api))
+pub async fn show(State(state): State<AppState>) -> Response {
+    Json(&*state.app.api).into_response()
 }
 
 /// The document of the server at this address.
