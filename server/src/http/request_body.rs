@@ -58,7 +58,7 @@ impl Default for BodyLimits {
         let part_bytes = MAX_LIST_BYTES / LIST_PART_BYTES * PART_BYTES;
         let list_bytes = LISTS_AT_A_TIME * (MAX_LIST_BYTES + part_bytes + MAX_FORM_BYTES);
         let lists = Self::new(LIST_TIMEOUT, BodyMemory::for_anybody(list_bytes));
-        let memory = BodyMemory::shared_by_clients(32 * 1024 * 1024);
+        let memory = BodyMemory::shared_by_clients(24 * 1024 * 1024);
         Self {
             lists: Some(Arc::new(lists)),
             ..Self::new(Duration::from_secs(30), memory)
