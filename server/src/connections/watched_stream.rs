@@ -1,6 +1,6 @@
 //! A connection's stream that notes what happens on it, and breaks when nobody takes an answer.
 
-use std::io::{self, IoSlice};
+use std::io;
 use std::mem::MaybeUninit;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -36,20 +36,6 @@ impl<S: ClientStream> WatchedStream<S> {
             write_timeout,
             stalled: None,
         }
-    }
-
-    /// Notes what came of a write.
-    fn watch(
-        &mut self,
-        written: Poll<io::Result<usize>>,
-        context: &mut Context<'_>,
-    ) -> Poll<io::Result<usize>> {
-        if written.is_pending() {
-            return self.poll_stalled(context);
-        }
-        self.stalled = None;
-        self.activity.has_written();
-        written
     }
 
     fn poll_stalled(&mut self, context: &mut Context<'_>) -> Poll<io::Result<usize>> {
@@ -89,25 +75,12 @@ impl<S: ClientStream> AsyncWrite for WatchedStream<S> {
     ) -> Poll<io::Result<usize>> {
         let bytes = &bytes[..bytes.len().min(MAX_WRITE_BYTES)];
         let written = Pin::new(&mut self.stream).poll_write(context, bytes);
-        self.watch(written, context)
-    }
-
-    fn poll_write_vectored(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        parts: &[IoSlice<'_>],
-    ) -> Poll<io::Result<usize>> {
-        match first_parts(parts) {
-            [] => self.poll_write(context, parts.first().map_or(&[], |part| part)),
-            parts => {
-                let written = Pin::new(&mut self.stream).poll_write_vectored(context, parts);
-                self.watch(written, context)
-            }
+        if written.is_pending() {
+            return self.poll_stalled(context);
         }
-    }
-
-    fn is_write_vectored(&self) -> bool {
-        self.stream.is_write_vectored()
+        self.stalled = None;
+        self.activity.has_written();
+        written
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
@@ -117,14 +90,4 @@ impl<S: ClientStream> AsyncWrite for WatchedStream<S> {
     fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         Pin::new(&mut self.stream).poll_shutdown(context)
     }
-}
-
-/// As many parts as are written at once; none if the first alone is more.
-fn first_parts<'a, 'b>(parts: &'a [IoSlice<'b>]) -> &'a [IoSlice<'b>] {
-    let mut bytes = 0;
-    let count = parts.iter().take_while(|part| {
-        bytes += part.len();
-        bytes <= MAX_WRITE_BYTES
-    });
-    &parts[..count.count()]
 }
