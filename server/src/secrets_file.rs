@@ -172,7 +172,7 @@ fn complete(
     // Nothing joins what is damaged: the file is to stay as it is.
     table.secrets()?;
     if config.generate {
-        let mut added = false;
+        let (was_empty, mut added) = (table.is_empty(), false);
         for (name, configured) in SecretName::NEEDED
             .into_iter()
             .zip([&config.configured.pepper, &config.configured.encryption_key])
@@ -183,6 +183,9 @@ fn complete(
             }
         }
         if added {
+            if was_empty {
+                file.must_be_missing()?;
+            }
             file.write(&table)?;
             tracing::info!(path = %file.path().display(), "made secrets; keep a copy of this file");
         }

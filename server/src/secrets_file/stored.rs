@@ -21,6 +21,11 @@ pub enum SecretsFileError {
     /// It is no TOML, or what it has as a secret is not 64 hexadecimal digits.
     #[error("{0} is damaged: {1} must be 32 bytes as 64 hexadecimal digits")]
     Damaged(PathBuf, &'static str),
+    /// It is there and holds no secret, as a file may after a power cut. New secrets would make all that there is unreadable.
+    #[error(
+        "{0} holds no secret: put its copy back, or remove it where nothing was made with its secrets"
+    )]
+    Empty(PathBuf),
     /// A secret is neither in the environment nor in the file.
     #[error("{0} is set nowhere, and secrets.toml lacks it")]
     Missing(&'static str),
@@ -105,6 +110,11 @@ impl SecretTable {
         Zeroizing::new(self.table.to_string())
     }
 
+    /// Whether it holds nothing at all.
+    pub(super) fn is_empty(&self) -> bool {
+        self.table.is_empty()
+    }
+
     pub(super) fn has(&self, name: SecretName) -> bool {
         self.table.contains_key(name.as_str())
     }
@@ -179,6 +189,15 @@ impl SecretsFile {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 SecretTable::parse("", &self.path)
             }
+            Err(error) => Err(self.io(error)),
+        }
+    }
+
+    /// Passes if there is no file.
+    pub(super) fn must_be_missing(&self) -> Result<(), SecretsFileError> {
+        match self.path.try_exists() {
+            Ok(false) => Ok(()),
+            Ok(true) => Err(SecretsFileError::Empty(self.path.clone())),
             Err(error) => Err(self.io(error)),
         }
     }

@@ -80,6 +80,19 @@ fn a_damaged_file_is_refused_and_kept() {
 }
 
 #[test]
+fn nothing_is_made_in_a_file_that_holds_none() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for text in ["", "# secrets\n"] {
+        fs::write(folder.path().join(FILE), text).expect("written");
+        let refused = load(folder.path(), &generating()).err().expect("an error");
+        assert!(refused.to_string().contains("holds no secret"), "{refused}");
+        let kept = fs::read_to_string(folder.path().join(FILE));
+        assert_eq!(kept.expect("a file"), text);
+        assert!(load(folder.path(), &SecretsConfig::default()).is_ok());
+    }
+}
+
+#[test]
 fn a_rotation_keeps_both_keys_until_it_ends() {
     let folder = tempfile::tempdir().expect("a folder");
     load(folder.path(), &generating()).expect("made");
