@@ -34,9 +34,21 @@ impl DueTimeRepair {
         false
     }
 
-    /// Takes note that due times were repaired at `now`.
-    pub fn mark_done(&self, now: UnixMillis) {
-        self.0.store(now.0, Ordering::Relaxed);
+    /// Takes note that due times were repaired at `now`, and says by how much the clock was set back, if it was.
+    pub fn mark_done(&self, now: UnixMillis) -> Option<Duration> {
+        let latest = UnixMillis(self.0.swap(now.0, Ordering::Relaxed));
+        let is_known = latest.0 < i64::MAX && latest > now;
+        is_known.then(|| latest.since(now))
+    }
+}
+
+/// Says by how much the clock was set back.
+pub fn report_step_back(step: Option<Duration>) {
+    if let Some(step) = step {
+        tracing::warn!(
+            ?step,
+            "the clock was set back: what is due later is brought forward"
+        );
     }
 }
 
@@ -58,13 +70,14 @@ mod tests {
     fn a_step_back_is_noticed_until_something_was_done() {
         let repair = DueTimeRepair::default();
         assert!(repair.is_needed(UnixMillis(100_000)), "at the start");
-        repair.mark_done(UnixMillis(100_000));
+        assert_eq!(repair.mark_done(UnixMillis(100_000)), None);
         assert!(!repair.is_needed(UnixMillis(99_000)), "slewed");
         assert!(!repair.is_needed(UnixMillis(200_000)));
         for _ in 0..2 {
             assert!(repair.is_needed(UnixMillis(198_999)));
         }
-        repair.mark_done(UnixMillis(198_999));
+        let back = repair.mark_done(UnixMillis(198_999));
+        assert_eq!(back, Some(Duration::from_millis(1_001)));
         assert!(!repair.is_needed(UnixMillis(198_999)));
     }
 
