@@ -26,6 +26,22 @@ fn systemd_takes_the_units() {
 }
 
 #[test]
+fn units_give_no_privileges() {
+    for file in files("deploy/systemd", ".service") {
+        let unit = fs::read_to_string(&file).expect("a unit");
+        for setting in [
+            "User=hato",
+            "NoNewPrivileges=true",
+            "CapabilityBoundingSet=",
+            "ProtectSystem=strict",
+            "ProtectHome=true",
+        ] {
+            assert!(unit.lines().any(|line| line == setting), "{setting}");
+        }
+    }
+}
+
+#[test]
 fn one_of_several_processes_differs_by_its_environment_alone() {
     let (one, several) = (
         read("deploy/systemd/hato.service"),

@@ -2,6 +2,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use hato_service::ports::{Clock as _, SystemClock};
 use hato_testkit::owner::{OwnedApp, PASSWORD};
 use hato_testkit::push_service::{BrowserSubscription, PushService};
 use hato_testkit::server::HatoServer;
@@ -60,8 +61,9 @@ impl StrangerApp {
         let browsers = push.subscribe_many(Some(&text("vapid_public_key")), SUBSCRIBERS);
         let admin = owner.bearer(&full_key);
         register(&admin, &id, &browsers).await;
-        // It takes longer than all of this, so that there is something to follow.
-        let message = json!({"title": "t", "body": "b", "max_per_minute": 1});
+        // It is due when all of this is over, so that there is something to follow.
+        let tomorrow = SystemClock.now().0 + 24 * 3_600_000;
+        let message = json!({"title": "t", "body": "b", "send_at": tomorrow});
         let sent = post(&admin, "/api/v1/notify", &message).await;
         Self {
             send: sent.json()["send_id"].as_str().expect("an id").to_owned(),
