@@ -1,7 +1,7 @@
 //! How much memory there is for bodies, and how much of it a client may take (CONTRACT 18).
 //!
 //! A client holds at most half as much as nobody holds, and an IPv6 site as much. So one alone has a good deal of memory, and the more of
-//! them hold what they can, the less the next one gets: it takes eighteen of them until a usual request finds none.
+//! them hold what they can, the less the next one gets: it takes nineteen of them until a usual request finds none.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
