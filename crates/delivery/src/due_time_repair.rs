@@ -26,30 +26,33 @@ impl Default for DueTimeRepair {
 impl DueTimeRepair {
     /// Whether the clock was set back since the latest moment that was seen, and due times were not repaired since.
     pub fn is_needed(&self, now: UnixMillis) -> bool {
-        let latest = UnixMillis(self.0.load(Ordering::Relaxed));
-        if now.plus(TOLERANCE) < latest {
+        if was_set_back(UnixMillis(self.0.load(Ordering::Relaxed)), now) {
             return true;
         }
         self.0.fetch_max(now.0, Ordering::Relaxed);
         false
     }
 
-    /// Takes note that due times were repaired at `now`, and says by how much the clock was set back, if it was.
-    pub fn mark_done(&self, now: UnixMillis) -> Option<Duration> {
-        let latest = UnixMillis(self.0.swap(now.0, Ordering::Relaxed));
-        let is_known = latest.0 < i64::MAX && latest > now;
-        is_known.then(|| latest.since(now))
+    /// Takes note that due times were repaired at `now`, and logs by how much the clock was set back, if it was.
+    pub fn mark_done(&self, now: UnixMillis) {
+        if let Some(step) = self.begin_anew(now) {
+            tracing::warn!(
+                ?step,
+                "the clock was set back: what was due later was brought forward"
+            );
+        }
+    }
+
+    /// By how much the clock was set back until `now`, if that is known; what was seen before is forgotten.
+    fn begin_anew(&self, now: UnixMillis) -> Option<Duration> {
+        let latest = self.0.swap(now.0, Ordering::Relaxed);
+        let is_step = latest != i64::MAX && was_set_back(UnixMillis(latest), now);
+        is_step.then(|| UnixMillis(latest).since(now))
     }
 }
 
-/// Says by how much the clock was set back.
-pub fn report_step_back(step: Option<Duration>) {
-    if let Some(step) = step {
-        tracing::warn!(
-            ?step,
-            "the clock was set back: what is due later is brought forward"
-        );
-    }
+fn was_set_back(latest: UnixMillis, now: UnixMillis) -> bool {
+    now.plus(TOLERANCE) < latest
 }
 
 /// The longest that any job can have to wait.
@@ -70,15 +73,18 @@ mod tests {
     fn a_step_back_is_noticed_until_something_was_done() {
         let repair = DueTimeRepair::default();
         assert!(repair.is_needed(UnixMillis(100_000)), "at the start");
-        assert_eq!(repair.mark_done(UnixMillis(100_000)), None);
+        assert_eq!(repair.begin_anew(UnixMillis(100_000)), None);
         assert!(!repair.is_needed(UnixMillis(99_000)), "slewed");
         assert!(!repair.is_needed(UnixMillis(200_000)));
         for _ in 0..2 {
             assert!(repair.is_needed(UnixMillis(198_999)));
         }
-        let back = repair.mark_done(UnixMillis(198_999));
+        let back = repair.begin_anew(UnixMillis(198_999));
         assert_eq!(back, Some(Duration::from_millis(1_001)));
         assert!(!repair.is_needed(UnixMillis(198_999)));
+        // Another task has seen a later moment while it was repaired.
+        assert!(!repair.is_needed(UnixMillis(199_500)));
+        assert_eq!(repair.begin_anew(UnixMillis(198_999)), None);
     }
 
     #[test]

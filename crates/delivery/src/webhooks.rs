@@ -24,7 +24,7 @@ use hato_service::ports::{Clock, NextOutbox, OutboxClaimRequest, StoreError, Web
 use hato_service::{Notifier, Secrets, jittered};
 use tokio_util::task::TaskTracker;
 
-use crate::due_time_repair::{DueTimeRepair, report_step_back};
+use crate::due_time_repair::DueTimeRepair;
 use crate::shutdown::Shutdown;
 use client::WebhookClient;
 use outbox::OutboxWorker;
@@ -182,7 +182,7 @@ impl<Q: WebhookQueue + Send + Sync + ?Sized + 'static> WebhookSender<Q> {
         self.queue
             .repair_webhook_due_times(now, settings.lease, longest)
             .await?;
-        report_step_back(self.shared.due_time_repair.mark_done(now));
+        self.shared.due_time_repair.mark_done(now);
         Ok(())
     }
 

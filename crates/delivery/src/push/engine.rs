@@ -26,7 +26,7 @@ use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::Instant;
 use tokio_util::task::TaskTracker;
 
-use crate::due_time_repair::{DueTimeRepair, longest_job_wait, report_step_back};
+use crate::due_time_repair::{DueTimeRepair, longest_job_wait};
 use crate::metrics::{HostDeliveries, count_unreadable_job};
 use crate::push::push_sender::PushSender;
 use crate::push::settings::DeliverySettings;
@@ -263,7 +263,7 @@ impl<Q: DeliveryQueue + Send + Sync + ?Sized + 'static> Engine<Q> {
         let longest = longest_job_wait(&settings.retry_delays);
         let repairing = self.0.queue.repair_due_times(now, settings.lease, longest);
         repairing.await?;
-        report_step_back(self.0.due_time_repair.mark_done(now));
+        self.0.due_time_repair.mark_done(now);
         Ok(())
     }
 
