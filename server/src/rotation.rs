@@ -57,7 +57,7 @@ impl RotationError {
     /// 2 after a bad setting (CONTRACT 1), 1 otherwise.
     pub const fn exit_code(&self) -> u8 {
         match self {
-            Self::Secrets(SecretsFileError::Damaged(..) | SecretsFileError::GivenKey) => 2,
+            Self::Secrets(error) => error.exit_code(),
             Self::Database(error) => error.exit_code(),
             _ => 1,
         }

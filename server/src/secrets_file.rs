@@ -171,26 +171,28 @@ fn complete(
     let mut table = file.read()?;
     // Nothing joins what is damaged: the file is to stay as it is.
     table.secrets()?;
-    if config.generate {
-        let (was_empty, mut added) = (table.is_empty(), false);
-        for (name, configured) in SecretName::NEEDED
-            .into_iter()
-            .zip([&config.configured.pepper, &config.configured.encryption_key])
-        {
-            if configured.is_none() && !table.has(name) {
-                table.set(name, &random()?);
-                added = true;
-            }
+    let missing = missing(&table, &config.configured);
+    if config.generate && !missing.is_empty() {
+        if table.is_empty() {
+            file.must_be_missing()?;
         }
-        if added {
-            if was_empty {
-                file.must_be_missing()?;
-            }
-            file.write(&table)?;
-            tracing::info!(path = %file.path().display(), "made secrets; keep a copy of this file");
+        for name in missing {
+            table.set(name, &random()?);
         }
+        file.write(&table)?;
+        tracing::info!(path = %file.path().display(), "made secrets; keep a copy of this file");
     }
     table.secrets()
+}
+
+/// What a server needs and is neither given nor stored.
+fn missing(table: &SecretTable, configured: &ConfiguredSecrets) -> Vec<SecretName> {
+    let given = [&configured.pepper, &configured.encryption_key];
+    let needed = SecretName::NEEDED.into_iter().zip(given);
+    needed
+        .filter(|(name, given)| given.is_none() && !table.has(*name))
+        .map(|(name, _)| name)
+        .collect()
 }
 
 /// What is given goes before what is stored.

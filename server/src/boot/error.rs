@@ -49,8 +49,8 @@ impl BootError {
     /// 2 after a bad setting (CONTRACT 1), 1 otherwise.
     pub const fn exit_code(&self) -> u8 {
         match self {
-            Self::Setting(_)
-            | Self::Secrets(SecretsFileError::Damaged(..) | SecretsFileError::Empty(_)) => 2,
+            Self::Setting(_) => 2,
+            Self::Secrets(error) => error.exit_code(),
             Self::Database(error) => error.exit_code(),
             _ => 1,
         }

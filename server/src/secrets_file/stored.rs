@@ -39,6 +39,16 @@ pub enum SecretsFileError {
     Randomness,
 }
 
+impl SecretsFileError {
+    /// 2 where somebody has to mend what is set or stored (CONTRACT 1), 1 otherwise.
+    pub const fn exit_code(&self) -> u8 {
+        match self {
+            Self::Damaged(..) | Self::Empty(_) | Self::GivenKey => 2,
+            Self::Io(..) | Self::Missing(_) | Self::Randomness => 1,
+        }
+    }
+}
+
 /// The name of a secret.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum SecretName {
