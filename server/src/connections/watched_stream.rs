@@ -67,6 +67,7 @@ impl<S: ClientStream> AsyncRead for WatchedStream<S> {
     }
 }
 
+/// In one piece only: hyper 1.12 may go idle with an answer that is written in parts still before it, when the body of its request ends late.
 impl<S: ClientStream> AsyncWrite for WatchedStream<S> {
     fn poll_write(
         mut self: Pin<&mut Self>,
