@@ -33,6 +33,10 @@ const LIST_PART_BYTES: usize = 1_024;
 /// Lists of the largest size that there is memory for.
 const LISTS_AT_A_TIME: usize = 4;
 
+/// Memory for bodies that are no lists. A client alone holds a third at most, in which the largest form with a picture has room: 8 MiB, and
+/// what its parts take. With 32 MiB a server had 258 MB beside strangers, where 256 are the bar (`make soak`).
+const SHARED_BYTES: usize = 26 * 1024 * 1024;
+
 /// How long bodies may take, and how much memory there is for them in this process.
 #[derive(Clone, Debug)]
 pub struct BodyLimits {
@@ -58,7 +62,7 @@ impl Default for BodyLimits {
         let part_bytes = MAX_LIST_BYTES / LIST_PART_BYTES * PART_BYTES;
         let list_bytes = LISTS_AT_A_TIME * (MAX_LIST_BYTES + part_bytes + MAX_FORM_BYTES);
         let lists = Self::new(LIST_TIMEOUT, BodyMemory::for_anybody(list_bytes));
-        let memory = BodyMemory::shared_by_clients(24 * 1024 * 1024);
+        let memory = BodyMemory::shared_by_clients(SHARED_BYTES);
         Self {
             lists: Some(Arc::new(lists)),
             ..Self::new(Duration::from_secs(30), memory)

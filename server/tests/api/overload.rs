@@ -159,11 +159,11 @@ fn assert_no_room(refused: &str) {
 }
 
 #[on_each_database(flavor = "multi_thread")]
-async fn bodies_have_room_for_24_mib_together(database: TestDatabase) {
+async fn bodies_have_room_for_26_mib_together(database: TestDatabase) {
     let (server, app, key) = behind_a_proxy(database).await;
     let mut unfinished = JoinSet::new();
     // One more than there is room for, each of a client of its own.
-    for number in 0..97 {
+    for number in 0..105 {
         let client = format!("192.0.2.{number}");
         let head = large_send(&key, &client);
         unfinished.spawn(answer_to_unfinished(server.address(), head));
