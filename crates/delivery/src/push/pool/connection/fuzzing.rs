@@ -27,8 +27,8 @@ const TIME: Duration = Duration::from_secs(30);
 const TICK: Duration = Duration::from_millis(1);
 /// What a peer says at most, by repeating itself.
 const MAX_SAID: usize = 512 * 1_024;
-/// What a step counts, so that pauses come to an end as well.
-const STEP_BYTES: usize = 16;
+/// What a step counts, so that pauses come to an end as well: 8,192 of at most two ticks each, in half of [`TIME`].
+const STEP_BYTES: usize = 64;
 /// Most bytes of a body that are read, and of a message that is pushed.
 const MAX_BODY: usize = 4_096;
 
