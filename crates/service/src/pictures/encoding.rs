@@ -1,6 +1,7 @@
 //! From a stranger's file to a PNG of ours.
 
 use std::io::Cursor;
+use std::panic::catch_unwind;
 
 use image::codecs::png::{CompressionType, FilterType, PngEncoder};
 use image::error::ImageError;
@@ -21,7 +22,9 @@ const KEPT_SIDE: u32 = 256;
 
 /// The PNG that is kept of the picture in a file, upright and with at most 256 pixels on each side.
 pub(super) fn encode(file: &[u8]) -> Result<Vec<u8>, PictureError> {
-    let picture = in_8_bits(reduced(decode(file)?));
+    // Decoders are not ours: image-webp 0.2.4 panics over a frame that has transparency and no size (image-rs/image-webp issue 182).
+    let decoded = catch_unwind(|| decode(file)).map_err(|_| PictureError::NotAPicture)?;
+    let picture = in_8_bits(reduced(decoded?));
     let mut content = Vec::new();
     let encoder =
         PngEncoder::new_with_quality(&mut content, CompressionType::Best, FilterType::Adaptive);
