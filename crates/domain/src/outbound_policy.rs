@@ -25,8 +25,8 @@ impl OutboundPolicy {
         Self { allowed }
     }
 
-    /// The policy that allows this list, in the form of [`parse_networks`].
-    pub fn parse(list: &str) -> Result<Self, ipnet::AddrParseError> {
+    /// The policy that allows this list, in the form of [`parse_networks`]; `None` when it is not in that form.
+    pub fn parse(list: &str) -> Option<Self> {
         parse_networks(list).map(Self::new)
     }
 
@@ -42,8 +42,9 @@ impl OutboundPolicy {
     }
 }
 
-/// Reads a comma-separated list of networks in CIDR notation; a bare address counts as its own network.
-pub fn parse_networks(list: &str) -> Result<Vec<IpNet>, ipnet::AddrParseError> {
+/// Reads a comma-separated list of networks in CIDR notation; a bare address counts as its own network. `None` when one of them is
+/// neither.
+pub fn parse_networks(list: &str) -> Option<Vec<IpNet>> {
     list.split(',')
         .map(str::trim)
         .filter(|item| !item.is_empty())
@@ -51,11 +52,13 @@ pub fn parse_networks(list: &str) -> Result<Vec<IpNet>, ipnet::AddrParseError> {
         .collect()
 }
 
-fn parse_network(text: &str) -> Result<IpNet, ipnet::AddrParseError> {
-    match text.parse::<IpAddr>() {
-        Ok(address) => Ok(IpNet::from(address)),
-        Err(_) => text.parse(),
+fn parse_network(text: &str) -> Option<IpNet> {
+    // Before ipnet is asked, which takes 010.0.0.0 for 10.0.0.0, where others read the number as octal.
+    let address: IpAddr = text.split('/').next()?.parse().ok()?;
+    if !text.contains('/') {
+        return Some(IpNet::from(address));
     }
+    text.parse().ok()
 }
 
 /// Whether `address` is reachable on the public internet, as the IANA special-purpose address registries have it (RFC 6890).

@@ -28,7 +28,7 @@ pub fn addresses(data: &[u8]) {
         return;
     };
     let endpoint = format!("https://{endpoint}");
-    let Ok(policy) = OutboundPolicy::parse(allowed) else {
+    let Some(policy) = OutboundPolicy::parse(allowed) else {
         return;
     };
     let allowed = networks(allowed);

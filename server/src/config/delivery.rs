@@ -23,7 +23,7 @@ pub struct DeliveryConfig {
     pub vapid_subject: Option<String>,
     /// Networks that are not public and may be reached all the same, comma-separated
     #[arg(long, env = "HATO_OUTBOUND_ALLOW", value_name = "CIDRS")]
-    #[arg(value_parser = SettingParser::text(NETWORKS, |text| OutboundPolicy::parse(text).ok()))]
+    #[arg(value_parser = SettingParser::text(NETWORKS, OutboundPolicy::parse))]
     outbound_allow: Option<OutboundPolicy>,
     /// PEM file of additional trusted roots
     #[arg(long, env = "HATO_OUTBOUND_CA", value_name = "PATH")]

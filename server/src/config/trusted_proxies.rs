@@ -15,7 +15,7 @@ pub struct TrustedProxies(Vec<IpNet>);
 impl TrustedProxies {
     /// Reads a comma-separated CIDR list; a bare address counts as its own network.
     pub fn parse(list: &str) -> Option<Self> {
-        parse_networks(list).ok().map(Self)
+        parse_networks(list).map(Self)
     }
 
     /// Whether `address` is a proxy's.

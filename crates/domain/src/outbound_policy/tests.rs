@@ -188,5 +188,13 @@ fn what_the_operator_allows_is_permitted() {
     for text in ["10.0.0.1", "64:ff9b::127.0.0.1"] {
         assert!(!policy.permits(text.parse().expect("an address")), "{text}");
     }
-    assert!(OutboundPolicy::parse("127.0.0.0/33").is_err());
+    for list in [
+        "127.0.0.0/33",
+        "127.0.0.0/",
+        "010.0.0.0/8",
+        "10.0.0",
+        "10.0.0.0/8;::1",
+    ] {
+        assert!(OutboundPolicy::parse(list).is_none(), "{list}");
+    }
 }
