@@ -19,21 +19,10 @@ pub fn mcp_frame(data: &[u8]) {
     assert!(is_call || !are_invalid);
     let written = read.to_string();
     let again = message(&Bytes::from(written.clone())).expect("what was read can be written");
-    let written_again = again.to_string();
-    assert!(has_fraction(&read) || written_again == written);
+    assert_eq!(again.to_string(), written);
     drop(serde_json::from_str::<ClientJsonRpcMessage>(&written));
     if let Some(Value::Object(members)) = left {
         read_arguments(&members);
-    }
-}
-
-/// Whether there is a number that is not whole, or too large: those are read to the next one or so that can be stored.
-fn has_fraction(value: &Value) -> bool {
-    match value {
-        Value::Number(number) => number.is_f64(),
-        Value::Array(items) => items.iter().any(has_fraction),
-        Value::Object(members) => members.values().any(has_fraction),
-        Value::Null | Value::Bool(_) | Value::String(_) => false,
     }
 }
 
