@@ -17,7 +17,7 @@ use crate::ports::{
 use crate::{Service, ServiceResult};
 
 /// How many subscriptions of an export are in memory at a time.
-const EXPORT_PAGE: u32 = 100;
+const EXPORT_PAGE: u32 = 50;
 
 impl Service {
     /// Registers many browsers in one transaction, within the plan's limit, and says what became of each. Whoever unsubscribed here

@@ -63,8 +63,8 @@ impl SoakReport {
     pub fn tables(&self, soak: &Soak) -> String {
         let database = self.database;
         let mut tables = format!(
-            "| database | most connections at a time | sends | recipients of each | most bytes of memory before strangers | and beside them | lost |\n\
-             |---|---|---|---|---|---|---|\n| {database} | {} | {} | {} | {} | {} | 0 |\n\n\
+            "| database | most connections at a time | sends | recipients of each | most bytes of memory before strangers | and beside them | lost | extra copies |\n\
+             |---|---|---|---|---|---|---|---|\n| {database} | {} | {} | {} | {} | {} | 0 | {} |\n\n\
              | {database}: request | number | p99 without strangers | number | p99 beside them | ratio |\n\
              |---|---|---|---|---|---|\n",
             soak.results.peak_connections.load(Ordering::Relaxed),
@@ -72,6 +72,7 @@ impl SoakReport {
             soak.extent.recipients,
             self.memory_alone,
             self.memory,
+            soak.results.extra_copies.load(Ordering::Relaxed),
         );
         for (kind, (number, alone)) in &self.alone {
             let (others, beside) = self.beside[kind];
