@@ -31,7 +31,7 @@ fn full_notification() -> Value {
         "renotify": true,
         "require_interaction": true,
         "silent": false,
-        "data": {"order": 17, "lines": [{"sku": "鳩"}], "latitude": 31.245270191439438},
+        "data": {"order": 17, "lines": [{"sku": "鳩"}], "latitude": 31.245_270_191_439_438},
         "dir": "auto",
         "lang": "ja-JP",
         "timestamp": 1_790_000_000_000_i64,
