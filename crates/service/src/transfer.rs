@@ -16,7 +16,8 @@ use crate::ports::{
 };
 use crate::{Service, ServiceResult};
 
-/// How many subscriptions of an export are in memory at a time.
+/// How many subscriptions of an export are in memory at a time. Each client that reads none of it holds as many: beside those of `make soak`
+/// a server had 257.6 MB with 100, and 244.8 with 50.
 const EXPORT_PAGE: u32 = 50;
 
 impl Service {

@@ -221,9 +221,9 @@ impl Soak {
         }
     }
 
-    /// Everybody has got each send to everybody, each send to them alone, and those of strangers. Whoever got one twice had it sent
-    /// again because the push service did not answer.
-    async fn assert_nothing_lost(&self) {
+    /// Everybody has got each send to everybody, each send to them alone, and those of strangers. How many messages came once more to
+    /// those whose sends are counted.
+    async fn assert_nothing_lost(&self) -> u32 {
         let sends = self.results.sends.load(Ordering::Relaxed);
         let created = |id: &str| self.push.seen(|seen| seen.counts(id).created);
         let mut extra = 0;
@@ -234,18 +234,9 @@ impl Soak {
         }
         let alone = lock(&self.results.sent_alone).clone();
         until(async || alone.iter().all(|(id, count)| created(id) >= *count)).await;
-        extra += alone
-            .iter()
-            .map(|(id, count)| created(id) - count)
-            .sum::<u64>();
-        self.results.extra_copies.store(extra, Ordering::Relaxed);
-        let metrics = scrape(&self.metrics).await;
-        let retried = value(&metrics, "hato_deliveries_total{outcome=\"retried\"}");
-        let explained = f64::from(u32::try_from(extra).expect("not so many"));
-        assert!(
-            retried.unwrap_or_default() >= explained,
-            "{extra} copies, {retried:?} tried again"
-        );
+        for (id, count) in &alone {
+            extra += created(id) - count;
+        }
         let are_delivered = || {
             self.stranger_apps
                 .iter()
@@ -261,6 +252,17 @@ impl Soak {
             "{registered}: {stats}"
         );
         self.push.assert_no_violations();
+        u32::try_from(extra).expect("not so many")
+    }
+
+    /// No more messages came once more than the server had to try again, and none did unless it is long: then the push service, which
+    /// shares the processor with everybody, may leave some without an answer.
+    async fn assert_explained(&self, extra: u32) {
+        assert!(self.extent.is_long || extra == 0, "{extra} copies");
+        let text = scrape(&self.metrics).await;
+        let retried = value(&text, "hato_deliveries_total{outcome=\"retried\"}");
+        let is_explained = retried >= Some(f64::from(extra));
+        assert!(is_explained, "{extra} copies, {retried:?} tried again");
     }
 }
 
@@ -292,8 +294,9 @@ async fn strangers_cost_nobody_anything(database: TestDatabase) {
     let mut rng = seeded_rng::from_env();
     let soak = Arc::new(Soak::start(database, SoakExtent::from_env()).await);
     let report = SoakReport::measure(&soak, &mut rng).await;
-    soak.assert_nothing_lost().await;
-    println!("{}", report.tables(&soak));
+    let extra = soak.assert_nothing_lost().await;
+    println!("{}", report.tables(&soak, extra));
+    soak.assert_explained(extra).await;
     soak.results.assert_legal();
     assert!(report.memory <= MOST_BYTES, "{} bytes", report.memory);
     // How long something takes is no matter of every test run.

@@ -60,11 +60,11 @@ impl SoakReport {
     }
 
     /// One row for the run, one for each kind of request, and one for each deed of strangers.
-    pub fn tables(&self, soak: &Soak) -> String {
+    pub fn tables(&self, soak: &Soak, extra_copies: u32) -> String {
         let database = self.database;
         let mut tables = format!(
             "| database | most connections at a time | sends | recipients of each | most bytes of memory before strangers | and beside them | lost | extra copies |\n\
-             |---|---|---|---|---|---|---|---|\n| {database} | {} | {} | {} | {} | {} | 0 | {} |\n\n\
+             |---|---|---|---|---|---|---|---|\n| {database} | {} | {} | {} | {} | {} | 0 | {extra_copies} |\n\n\
              | {database}: request | number | p99 without strangers | number | p99 beside them | ratio |\n\
              |---|---|---|---|---|---|\n",
             soak.results.peak_connections.load(Ordering::Relaxed),
@@ -72,7 +72,6 @@ impl SoakReport {
             soak.extent.recipients,
             self.memory_alone,
             self.memory,
-            soak.results.extra_copies.load(Ordering::Relaxed),
         );
         for (kind, (number, alone)) in &self.alone {
             let (others, beside) = self.beside[kind];

@@ -21,8 +21,6 @@ pub struct SoakResults {
     pub sent_alone: Mutex<HashMap<String, u64>>,
     /// Sends to everybody.
     pub sends: AtomicU64,
-    /// Messages that somebody got once more.
-    pub extra_copies: AtomicU64,
     /// The most connections that the server had at a time.
     pub peak_connections: AtomicUsize,
 }
