@@ -15,11 +15,11 @@ use hato_service::ports::{
 
 use crate::Database;
 use crate::claim::claim;
-use crate::dialect::{DbConnection, may_claim, readers, settlement_turn, sql, time_of_others};
+use crate::dialect::{DbConnection, may_claim, readers, sql, time_of_others};
 use crate::due_time_repair::repair_due_times;
 use crate::error::{decode_error, with_context};
-use crate::settled_page::SettledPage;
-use crate::settlement::settle;
+use crate::settled_page::{PageSettlement, SettledPage};
+use crate::settlement_groups::settle_in_group;
 use crate::transaction::transaction;
 use crate::values::{number_list, recipient_list};
 
@@ -110,11 +110,12 @@ impl DeliveryQueue for Database {
         settlement: Settlement,
         now: UnixMillis,
     ) -> Result<SettleOutcome, StoreError> {
-        let page = SettledPage::from_claimed(page);
-        let _turn = settlement_turn(self, &page.send_id).await;
-        transaction!(self, "settle a page", |c| {
-            settle(c, &page, &settlement, now).await
-        })
+        let settlement = PageSettlement {
+            page: SettledPage::from_claimed(page),
+            settlement,
+            now,
+        };
+        settle_in_group(self, settlement).await
     }
 
     async fn release(&self, lease: PageLease, due_at: UnixMillis) -> Result<(), StoreError> {

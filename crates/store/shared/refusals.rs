@@ -6,11 +6,11 @@ use std::collections::HashSet;
 use hato_domain::{AppId, UnixMillis};
 use hato_service::ports::{NewDeadLetter, RecipientId, Settlement};
 
-use crate::dialect::{DbConnection, lock_app, sql};
+use crate::dialect::{DbConnection, sql};
 use crate::error::json;
 use crate::settled_page::SettledPage;
 use crate::subscription_counts::count_deactivated;
-use crate::tag_positions::{TaggedPosition, clear_tags, tagged_positions};
+use crate::tag_positions::{TaggedPosition, tagged_positions};
 use crate::values::recipient_list;
 
 /// How many sends must be refused in a row, and on how many days (UTC), until the subscription is deactivated.
@@ -18,39 +18,39 @@ const MIN_SENDS: i64 = 5;
 const MIN_DAYS: i64 = 3;
 
 /// Records who was refused, deactivates those who were refused often enough, and ends the row of everybody else whose outcome is
-/// known. `has_refusals` says whether the app has any row that could end.
+/// known. `has_refusals` says whether the app has any row that could end. Where somebody was refused, the app is locked. Returns the
+/// tags of those that were deactivated.
 pub(crate) async fn record_refusals(
     c: &mut DbConnection,
     page: &SettledPage,
     settlement: &Settlement,
     has_refusals: bool,
     now: UnixMillis,
-) -> sqlx::Result<()> {
+) -> sqlx::Result<Vec<TaggedPosition>> {
     let dead_letters = settlement.dead_letters.iter();
     let refused: Vec<&NewDeadLetter> = dead_letters.filter(|it| it.is_refusal()).collect();
     if has_refusals {
         end_refusals(c, &otherwise_settled(settlement, &refused)).await?;
     }
     if refused.is_empty() {
-        return Ok(());
+        return Ok(Vec::new());
     }
-    lock_app(c, &page.app_id).await?;
     extend(c, page, &refused, now).await?;
     let refused: Vec<RecipientId> = refused.iter().map(|it| it.recipient).collect();
     end_refused_often(c, &page.app_id, &refused, now).await
 }
 
-/// Deactivates those of these that were refused often enough, with what hangs on their being active.
+/// Deactivates those of these that were refused often enough, and returns the tags that they had.
 async fn end_refused_often(
     c: &mut DbConnection,
     app: &AppId,
     refused: &[RecipientId],
     now: UnixMillis,
-) -> sqlx::Result<()> {
+) -> sqlx::Result<Vec<TaggedPosition>> {
     let tagged = refused_often(c, refused).await?;
     let deactivated = deactivate(c, refused, now).await?;
     count_deactivated(c, app, deactivated, now).await?;
-    clear_tags(c, app.as_str(), &tagged).await
+    Ok(tagged)
 }
 
 /// The positions and tags of those of these that were refused often enough.

@@ -1,7 +1,7 @@
-//! A page that is being settled, for whoever records a part of it.
+//! A page that is being settled, and what became of it.
 
 use hato_domain::{AppId, SendId, UnixMillis};
-use hato_service::ports::{ClaimedPage, PageLease, PageRange};
+use hato_service::ports::{ClaimedPage, NewDeadLetter, PageLease, PageRange, Settlement};
 
 /// What settling needs to know of a page.
 #[derive(Clone)]
@@ -30,5 +30,21 @@ impl SettledPage {
             accepted_at: page.accepted_at,
             up_to,
         }
+    }
+}
+
+/// A page with what became of it, as it is recorded.
+#[derive(Clone)]
+pub(crate) struct PageSettlement {
+    pub(crate) page: SettledPage,
+    pub(crate) settlement: Settlement,
+    pub(crate) now: UnixMillis,
+}
+
+impl PageSettlement {
+    /// Whether a subscription may become inactive by it.
+    pub(crate) fn may_deactivate(&self) -> bool {
+        let is_refusal = |it: &NewDeadLetter| it.is_refusal();
+        !self.settlement.expired.is_empty() || self.settlement.dead_letters.iter().any(is_refusal)
     }
 }

@@ -1,7 +1,8 @@
 //! Settling: what became of a page, counted once. What is written here was computed by `crates/delivery/src/push/settlement_plan.rs`.
 //!
-//! The page's job is removed first, and only by who holds its lease (fencing): who lost the lease changes nothing at all. All
-//! else happens in the same transaction, so a page is either counted and gone, or due again and not counted.
+//! A page's job is removed first, and only by who holds its lease (fencing): who lost the lease changes nothing at all. All
+//! else happens in the same transaction, so a page is either counted and gone, or due again and not counted. Several pages of a send
+//! may share the transaction; what is counted on one row is then counted once.
 
 use hato_domain::{AppId, Plan, SendId, UnixMillis};
 use hato_service::ports::{
@@ -15,66 +16,116 @@ use crate::event_readers::EventReaders;
 use crate::jobs::queue_list;
 use crate::recent_counts::{RecentCounts, add_to_quarter};
 use crate::refusals::record_refusals;
-use crate::settled_page::SettledPage;
+use crate::settled_page::{PageSettlement, SettledPage};
 use crate::subscription_counts::count_deactivated;
-use crate::tag_positions::{clear_tags, tagged_positions};
+use crate::tag_positions::{TaggedPosition, clear_tags, tagged_positions};
 use crate::values::{count_i64, recipient_list};
 use crate::webhook_events::{insert_completed_event, insert_results_event};
 
-/// Records the settlement, unless somebody else holds the page by now.
+/// Records what became of these pages of one send, except of those that somebody else holds by now; one outcome for each.
 pub(crate) async fn settle(
     c: &mut DbConnection,
-    page: &SettledPage,
-    settlement: &Settlement,
-    now: UnixMillis,
-) -> sqlx::Result<SettleOutcome> {
-    if !remove_job(c, page.lease).await? {
-        return Ok(SettleOutcome::LeaseLost);
-    }
-    let Some(send) = count(c, &page.send_id, settlement, now).await? else {
-        return Ok(SettleOutcome::LeaseLost);
+    pages: &[PageSettlement],
+) -> sqlx::Result<Vec<SettleOutcome>> {
+    let are_held = remove_jobs(c, pages).await?;
+    let held = pages.iter().zip(&are_held).filter(|(_, is_held)| **is_held);
+    let held: Vec<&PageSettlement> = held.map(|(page, _)| page).collect();
+    let recorded = settle_held(c, &held).await?;
+    let outcome = |is_held: bool| recorded.filter(|_| is_held);
+    let outcomes = are_held.into_iter().map(outcome);
+    Ok(outcomes
+        .map(|outcome| outcome.unwrap_or(SettleOutcome::LeaseLost))
+        .collect())
+}
+
+/// Records these pages, whose jobs are removed. `None` when there are none, or their app was deleted.
+async fn settle_held(
+    c: &mut DbConnection,
+    pages: &[&PageSettlement],
+) -> sqlx::Result<Option<SettleOutcome>> {
+    let Some(PageSettlement {
+        page: last, now, ..
+    }) = pages.last()
+    else {
+        return Ok(None);
     };
-    settle_recipients(c, page, settlement, &send, now).await?;
+    let counts = PageCounts::of(pages);
+    let Some(send) = count(c, &last.send_id, &counts, *now).await? else {
+        return Ok(None);
+    };
+    count_day(c, last, &counts).await?;
+    if pages.iter().any(|page| page.may_deactivate()) {
+        lock_app(c, &last.app_id).await?;
+    }
+    let failed_before = send.failed_other - counts.failed_other;
+    let tagged = settle_recipients(c, pages, &send, failed_before).await?;
+    clear_tags(c, last.app_id.as_str(), &tagged).await?;
     let readers = send.event_readers();
-    let has_events = finish_and_queue_events(c, page, settlement, readers, now).await?;
-    Ok(if readers.has_active_webhook && has_events {
+    let has_results = insert_results_events(c, pages, readers).await?;
+    let is_completed = finish(c, &last.send_id, readers, *now).await?;
+    let has_events = has_results || is_completed;
+    Ok(Some(if readers.has_active_webhook && has_events {
         SettleOutcome::RecordedWithEvents
     } else {
         SettleOutcome::Recorded
-    })
+    }))
 }
 
+/// Records what became of the pages' recipients, before whom `failed` of the send had left dead letters, or none for want of room.
+/// Returns the tags of those that were deactivated, whose app is locked.
 async fn settle_recipients(
     c: &mut DbConnection,
-    page: &SettledPage,
-    settlement: &Settlement,
+    pages: &[&PageSettlement],
     send: &CountedSend,
-    now: UnixMillis,
-) -> sqlx::Result<()> {
-    count_day(c, page, settlement).await?;
-    deactivate(c, page, &settlement.expired, now).await?;
-    insert_dead_letters(c, page, &settlement.dead_letters, send.failed_other, now).await?;
-    record_refusals(c, page, settlement, send.has_refusals, now).await?;
-    tally(c, &page.send_id, &settlement.tallies).await?;
-    if send.is_cancelled {
-        cancel_retries(c, page, &settlement.retries).await
-    } else {
-        queue_retries(c, page, &settlement.retries).await
+    mut failed: i64,
+) -> sqlx::Result<Vec<TaggedPosition>> {
+    let mut tagged = Vec::new();
+    for PageSettlement {
+        page,
+        settlement,
+        now,
+    } in pages
+    {
+        tagged.extend(deactivate(c, page, &settlement.expired, *now).await?);
+        failed += count_i64(settlement.dead_letters.len());
+        insert_dead_letters(c, page, &settlement.dead_letters, failed, *now).await?;
+        tagged.extend(record_refusals(c, page, settlement, send.has_refusals, *now).await?);
+        tally(c, &page.send_id, &settlement.tallies).await?;
+        if send.is_cancelled {
+            cancel_retries(c, page, &settlement.retries).await?;
+        } else {
+            queue_retries(c, page, &settlement.retries).await?;
+        }
     }
+    Ok(tagged)
 }
 
-/// Ends the send if this was its last page, and queues the events for those who read the app's; whether there were any.
-async fn finish_and_queue_events(
+/// Writes the event of each page for those who read the app's; whether there were any.
+async fn insert_results_events(
     c: &mut DbConnection,
-    page: &SettledPage,
-    settlement: &Settlement,
+    pages: &[&PageSettlement],
     readers: EventReaders,
-    now: UnixMillis,
 ) -> sqlx::Result<bool> {
-    let has_results =
-        readers.any() && insert_results_event(c, readers, page, settlement, now).await?;
-    let is_completed = finish(c, &page.send_id, readers, now).await?;
-    Ok(has_results || is_completed)
+    let mut has_events = false;
+    if readers.any() {
+        for page in pages {
+            has_events |= insert_results_event(c, readers, page).await?;
+        }
+    }
+    Ok(has_events)
+}
+
+/// Removes the jobs whose leases still hold; whether each page's does. In the order of their ids: others may settle the same pages, when
+/// leases have ended.
+async fn remove_jobs(c: &mut DbConnection, pages: &[PageSettlement]) -> sqlx::Result<Vec<bool>> {
+    let leases = pages.iter().map(|page| page.page.lease).enumerate();
+    let mut leases: Vec<(usize, PageLease)> = leases.collect();
+    leases.sort_unstable_by_key(|(_, lease)| lease.job);
+    let mut are_held = vec![false; pages.len()];
+    for (index, lease) in leases {
+        are_held[index] = remove_job(c, lease).await?;
+    }
+    Ok(are_held)
 }
 
 async fn remove_job(c: &mut DbConnection, lease: PageLease) -> sqlx::Result<bool> {
@@ -87,17 +138,16 @@ async fn remove_job(c: &mut DbConnection, lease: PageLease) -> sqlx::Result<bool
 }
 
 /// Deactivates those that are still active, and takes exactly these off the app's count. Who has a higher position than the page
-/// subscribed again after it was made, with keys that this page never tried.
+/// subscribed again after it was made, with keys that this page never tried. Returns the tags that they had.
 async fn deactivate(
     c: &mut DbConnection,
     page: &SettledPage,
     expired: &[ExpiredRecipient],
     now: UnixMillis,
-) -> sqlx::Result<()> {
+) -> sqlx::Result<Vec<TaggedPosition>> {
     if expired.is_empty() {
-        return Ok(());
+        return Ok(Vec::new());
     }
-    lock_app(c, &page.app_id).await?;
     let expired: Vec<RecipientId> = expired.iter().map(|one| one.recipient).collect();
     let tagged = tagged_positions(c, &expired, page.up_to).await?;
     let deactivated = sql!(query [
@@ -108,7 +158,7 @@ async fn deactivate(
     .execute(&mut *c)
     .await?;
     count_deactivated(c, &page.app_id, deactivated.rows_affected(), now).await?;
-    clear_tags(c, page.app_id.as_str(), &tagged).await
+    Ok(tagged)
 }
 
 /// Counts those who were to be tried again as cancelled, as their send is.
@@ -131,6 +181,26 @@ async fn queue_retries(
         queue_list(c, send, app, &retry.recipients, retry.attempt, retry.due_at).await?;
     }
     Ok(())
+}
+
+/// How many recipients of pages were sent a message, or failed.
+struct PageCounts {
+    sent: i64,
+    failed_expired: i64,
+    failed_other: i64,
+}
+
+impl PageCounts {
+    fn of(pages: &[&PageSettlement]) -> Self {
+        let sum = |number: fn(&Settlement) -> usize| {
+            count_i64(pages.iter().map(|page| number(&page.settlement)).sum())
+        };
+        Self {
+            sent: sum(|it| it.sent.len()),
+            failed_expired: sum(|it| it.expired.len()),
+            failed_other: sum(|it| it.dead_letters.len()),
+        }
+    }
 }
 
 /// What settling needs to know of a page's send.
@@ -159,12 +229,12 @@ impl CountedSend {
     }
 }
 
-/// Counts what became of the page on its send; `None` when the app was deleted meanwhile, whose pages count no more. What else settling
+/// Counts what became of pages on their send; `None` when the app was deleted meanwhile, whose pages count no more. What else settling
 /// needs to know is asked with it, for it costs a statement less.
 async fn count(
     c: &mut DbConnection,
     send: &SendId,
-    settlement: &Settlement,
+    counts: &PageCounts,
     now: UnixMillis,
 ) -> sqlx::Result<Option<CountedSend>> {
     sqlx::query_as!(
@@ -187,9 +257,9 @@ async fn count(
                      EXISTS (SELECT 1 FROM refusals AS r WHERE r.app_id = sends.app_id)
                      AS "has_refusals!: bool""#,
         send.as_str(),
-        count_i64(settlement.sent.len()),
-        count_i64(settlement.expired.len()),
-        count_i64(settlement.dead_letters.len()),
+        counts.sent,
+        counts.failed_expired,
+        counts.failed_other,
         Plan::FOR_WEBHOOKS.as_str(),
         now.0
     )
@@ -201,10 +271,9 @@ async fn count(
 async fn count_day(
     c: &mut DbConnection,
     page: &SettledPage,
-    settlement: &Settlement,
+    counts: &PageCounts,
 ) -> sqlx::Result<()> {
-    let sent = count_i64(settlement.sent.len());
-    let failed = count_i64(settlement.expired.len() + settlement.dead_letters.len());
+    let (sent, failed) = (counts.sent, counts.failed_expired + counts.failed_other);
     if sent == 0 && failed == 0 {
         return Ok(());
     }

@@ -12,7 +12,7 @@ use crate::dialect::{DbConnection, lock_webhook};
 use crate::error::json;
 use crate::event_readers::EventReaders;
 use crate::listeners::insert_listener_event;
-use crate::settled_page::SettledPage;
+use crate::settled_page::PageSettlement;
 use crate::stored_event::{IdRangeJson, NewEvent};
 use crate::webhook_outbox::queue_event;
 
@@ -20,11 +20,10 @@ use crate::webhook_outbox::queue_event;
 pub(crate) async fn insert_results_event(
     c: &mut DbConnection,
     readers: EventReaders,
-    page: &SettledPage,
-    settlement: &Settlement,
-    now: UnixMillis,
+    settled: &PageSettlement,
 ) -> sqlx::Result<bool> {
-    let groups = groups(page.attempt, settlement);
+    let page = &settled.page;
+    let groups = groups(page.attempt, &settled.settlement);
     if groups.is_empty() {
         return Ok(false);
     }
@@ -33,7 +32,7 @@ pub(crate) async fn insert_results_event(
         kind: EventType::DeliveryResults,
         send: Some(&page.send_id),
         content: &json(&groups)?,
-        now,
+        now: settled.now,
     };
     insert_event(c, readers, &event).await?;
     Ok(true)

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
+use hato_service::ports::NewSend;
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions, PgSslMode};
 use sqlx::{AssertSqlSafe, Connection as _, Executor as _, PgConnection, Row as _};
 use tokio::time::timeout;
@@ -22,8 +23,8 @@ use crate::migration;
 use crate::open_error::{OLDEST_VERSION, PostgresOpenError};
 use crate::presence::Presence;
 use crate::settings::PostgresSettings;
-use crate::settlement_locks::SettlementLocks;
-use crate::waiting_sends::WaitingSends;
+use crate::settled_page::PageSettlement;
+use crate::waiting::WaitingOperations;
 
 /// More than there are statements, so that each is prepared once on a connection.
 const MAX_PREPARED_STATEMENTS: usize = 1_000;
@@ -40,14 +41,14 @@ const RELEASE_TIMEOUT: Duration = Duration::from_secs(5);
 /// A store on a PostgreSQL database, which implements every port of `hato_service::ports`.
 pub struct Database {
     pub(crate) connections: Connections,
-    pub(crate) waiting_sends: Arc<WaitingSends>,
+    pub(crate) waiting_sends: Arc<WaitingOperations<NewSend>>,
+    pub(crate) waiting_settlements: Arc<WaitingOperations<PageSettlement>>,
     /// The transactions that run: each goes on when its caller goes away, and closing waits for them.
     pub(crate) writes: TaskTracker,
     pub(crate) bounded_readers: BoundedReaders,
     /// How many requests this process has counted in windows.
     pub(crate) counted_requests: AtomicU64,
     pub(crate) clock_check: ClockCheck,
-    pub(crate) settlement_locks: SettlementLocks,
     pub(crate) presence: Presence,
     pub(crate) listens: bool,
 }
@@ -79,11 +80,11 @@ impl Database {
         Ok(Self {
             connections,
             waiting_sends: Arc::default(),
+            waiting_settlements: Arc::default(),
             writes: TaskTracker::new(),
             bounded_readers: BoundedReaders::default(),
             counted_requests: AtomicU64::new(0),
             clock_check: ClockCheck::default(),
-            settlement_locks: SettlementLocks::default(),
             presence: Presence::default(),
             listens: settings.listen,
         })

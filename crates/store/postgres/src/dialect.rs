@@ -2,16 +2,15 @@
 //!
 //! The sources in `../shared` know of the database only what stands here: the connection, where reads go (`readers`,
 //! `bounded_reader`, `snapshot`), how a transaction is run (`write`), the locks (`lock_…`), and the words of SQL that differ (`sql!`); and
-//! beside it which failures are whose (`failure`, `bounded_reads`), and which sends share a transaction (`acceptance_groups`).
+//! beside it which failures are whose (`failure`, `bounded_reads`), and what shares a transaction (`acceptance_groups`, `settlement_groups`).
 
 mod locks;
 
 use std::future::{Ready, ready};
 
 use futures_util::future::BoxFuture;
-use hato_domain::{SendId, UnixMillis};
+use hato_domain::UnixMillis;
 use hato_service::ports::{DatabaseFiles, Flaw, StoreError};
-use tokio::sync::OwnedMutexGuard;
 
 pub(crate) use self::locks::{
     lock_app, lock_app_alone, lock_apps_alone, lock_github_user, lock_listeners, lock_request,
@@ -87,11 +86,6 @@ pub(crate) async fn may_claim(database: &Database, now: UnixMillis) -> Result<bo
 /// The time that a lease goes by which is renewed at `now`: another process's clock ends it.
 pub(crate) fn time_of_others(database: &Database, now: UnixMillis) -> UnixMillis {
     database.clock_check.corrected(now)
-}
-
-/// Waits until this process settles no other page of the send.
-pub(crate) async fn settlement_turn(database: &Database, send: &SendId) -> OwnedMutexGuard<()> {
-    database.settlement_locks.lock(send).await
 }
 
 /// Rows that refer to rows which are not there: PostgreSQL lets nobody write such.

@@ -2,14 +2,14 @@
 //!
 //! The sources in `../shared` know of the database only what stands here: the connection, where reads go (`readers`,
 //! `bounded_reader`, `snapshot`), how a transaction is run (`write`), the locks (`lock_…`), and the words of SQL that differ (`sql!`); and
-//! beside it which failures are whose (`failure`, `bounded_reads`), and which sends share a transaction (`acceptance_groups`).
+//! beside it which failures are whose (`failure`, `bounded_reads`), and what shares a transaction (`acceptance_groups`, `settlement_groups`).
 
 mod locks;
 
 use std::io;
 
 use futures_util::future::{BoxFuture, Ready, ready};
-use hato_domain::{SendId, UnixMillis};
+use hato_domain::UnixMillis;
 use hato_service::ports::{DatabaseFiles, StoreError};
 use sqlx::pool::PoolConnection;
 use sqlx::{Sqlite, SqliteConnection, SqlitePool, Transaction};
@@ -92,11 +92,6 @@ pub(crate) fn may_claim(_: &Database, _: UnixMillis) -> Ready<Result<bool, Store
 /// The time that a lease goes by which is renewed at `now`. Here all processes have one clock.
 pub(crate) fn time_of_others(_: &Database, now: UnixMillis) -> UnixMillis {
     now
-}
-
-/// Waits until this process settles no other page of the send. Here the writer commits them together.
-pub(crate) fn settlement_turn(_: &Database, _: &SendId) -> Ready<()> {
-    ready(())
 }
 
 /// A query that is checked at compile time like `sqlx::query!`, whose text is put together from literals and the words in which

@@ -30,6 +30,7 @@ mod free_space;
 mod large_selections;
 pub mod metrics;
 mod references;
+mod settlement_groups;
 mod snapshot;
 mod store;
 mod writer;

@@ -12,6 +12,7 @@ mod outboxes;
 mod pooler;
 mod rate_windows;
 mod reach;
+mod settlement_groups;
 mod silence;
 mod sweep_lease;
 mod tls;

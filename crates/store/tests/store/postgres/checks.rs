@@ -14,7 +14,7 @@ use crate::test_store::{START, TestStore, endpoint};
 const SUBSCRIBERS: usize = 8;
 
 /// Gives the subscriber these tags in the place of all others.
-async fn tag(store: &Arc<dyn Store>, app: &AppId, number: usize, tags: &[&str]) {
+pub async fn tag(store: &Arc<dyn Store>, app: &AppId, number: usize, tags: &[&str]) {
     let tags = tags.iter().map(|tag| (*tag).to_owned());
     let change = ProfileChange {
         tags: TagsChange::Replace(Tags::trusted(tags)),

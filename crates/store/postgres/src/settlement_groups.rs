@@ -1,0 +1,38 @@
+//! Settling in groups: the pages of a send that are to be settled while one is being settled share the next transaction.
+//!
+//! All settlements of a send change its row, and each waits until the one before is on disk.
+
+use futures_util::future::BoxFuture;
+use hato_domain::SendId;
+use hato_service::ports::{SettleOutcome, StoreError};
+
+use crate::Database;
+use crate::connection::DbConnection;
+use crate::groups::{Grouped, run_in_group};
+use crate::settled_page::PageSettlement;
+use crate::settlement::settle;
+
+/// Settles the page in a transaction that it may share with others of its send.
+pub(crate) async fn settle_in_group(
+    database: &Database,
+    page: PageSettlement,
+) -> Result<SettleOutcome, StoreError> {
+    run_in_group(database, &database.waiting_settlements, page).await
+}
+
+impl Grouped for PageSettlement {
+    type Key = SendId;
+    type Outcome = SettleOutcome;
+    const CONTEXT: &'static str = "settle a page";
+
+    fn key(&self) -> SendId {
+        self.page.send_id.clone()
+    }
+
+    fn run_all<'c>(
+        c: &'c mut DbConnection,
+        pages: &'c [Self],
+    ) -> BoxFuture<'c, sqlx::Result<Vec<SettleOutcome>>> {
+        Box::pin(settle(c, pages))
+    }
+}
