@@ -8,7 +8,7 @@ use crate::figures::{FigureTarget, Figures, Summary};
 use crate::hato::ServerData;
 use crate::postgres::BenchCluster;
 
-const ROUNDS: usize = 5;
+const ROUNDS: usize = 9;
 const RECIPIENTS: u64 = 100_000;
 const WORKERS: usize = 3;
 /// Sends before those that count, until each connection of each of three workers has planned its statements for good, which

@@ -31,44 +31,49 @@ pub(crate) async fn settle(
     let held = pages.iter().zip(&are_held).filter(|(_, is_held)| **is_held);
     let held: Vec<&PageSettlement> = held.map(|(page, _)| page).collect();
     let recorded = settle_held(c, &held).await?;
-    let outcome = |is_held: bool| recorded.filter(|_| is_held);
-    let outcomes = are_held.into_iter().map(outcome);
-    Ok(outcomes
-        .map(|outcome| outcome.unwrap_or(SettleOutcome::LeaseLost))
-        .collect())
+    let outcome = |is_held| {
+        if is_held {
+            recorded
+        } else {
+            SettleOutcome::LeaseLost
+        }
+    };
+    Ok(are_held.into_iter().map(outcome).collect())
 }
 
-/// Records these pages, whose jobs are removed. `None` when there are none, or their app was deleted.
+/// Records these pages, whose jobs are removed, unless there are none, or their app was deleted.
 async fn settle_held(
     c: &mut DbConnection,
     pages: &[&PageSettlement],
-) -> sqlx::Result<Option<SettleOutcome>> {
+) -> sqlx::Result<SettleOutcome> {
     let Some(PageSettlement {
         page: last, now, ..
     }) = pages.last()
     else {
-        return Ok(None);
+        return Ok(SettleOutcome::LeaseLost);
+    };
+    let Some(send) = lock_send(c, &last.send_id, *now).await? else {
+        return Ok(SettleOutcome::LeaseLost);
     };
     let counts = PageCounts::of(pages);
-    let Some(send) = count(c, &last.send_id, &counts, *now).await? else {
-        return Ok(None);
-    };
+    let counted = count(c, &last.send_id, &counts).await?;
     count_day(c, last, &counts).await?;
     if pages.iter().any(|page| page.may_deactivate()) {
         lock_app(c, &last.app_id).await?;
     }
-    let failed_before = send.failed_other - counts.failed_other;
+    let failed_before = counted.failed_other - counts.failed_other;
     let tagged = settle_recipients(c, pages, &send, failed_before).await?;
     clear_tags(c, last.app_id.as_str(), &tagged).await?;
     let readers = send.event_readers();
-    let has_results = insert_results_events(c, pages, readers).await?;
-    let is_completed = finish(c, &last.send_id, readers, *now).await?;
-    let has_events = has_results || is_completed;
-    Ok(Some(if readers.has_active_webhook && has_events {
+    let mut has_events = insert_results_events(c, pages, readers).await?;
+    if counted.are_last {
+        has_events |= finish(c, &last.send_id, readers, *now).await?;
+    }
+    Ok(if readers.has_active_webhook && has_events {
         SettleOutcome::RecordedWithEvents
     } else {
         SettleOutcome::Recorded
-    }))
+    })
 }
 
 /// Records what became of the pages' recipients, before whom `failed` of the send had left dead letters, or none for want of room.
@@ -76,7 +81,7 @@ async fn settle_held(
 async fn settle_recipients(
     c: &mut DbConnection,
     pages: &[&PageSettlement],
-    send: &CountedSend,
+    send: &LockedSend,
     mut failed: i64,
 ) -> sqlx::Result<Vec<TaggedPosition>> {
     let mut tagged = Vec::new();
@@ -208,10 +213,8 @@ impl PageCounts {
     clippy::struct_excessive_bools,
     reason = "the columns of a row, which are unrelated"
 )]
-struct CountedSend {
+struct LockedSend {
     is_cancelled: bool,
-    /// Recipients that finally failed so far, those whose subscription was gone aside.
-    failed_other: i64,
     /// Whether the app has an active webhook.
     has_active_webhook: bool,
     /// Whether somebody listens to the app.
@@ -220,7 +223,7 @@ struct CountedSend {
     has_refusals: bool,
 }
 
-impl CountedSend {
+impl LockedSend {
     const fn event_readers(&self) -> EventReaders {
         EventReaders {
             has_active_webhook: self.has_active_webhook,
@@ -229,41 +232,63 @@ impl CountedSend {
     }
 }
 
-/// Counts what became of pages on their send; `None` when the app was deleted meanwhile, whose pages count no more. What else settling
-/// needs to know is asked with it, for it costs a statement less.
+/// Locks the send until the end of the transaction; `None` when its app was deleted meanwhile, whose pages count no more. What settling
+/// needs to know besides is asked with it, for it costs a statement less; and this waits in the place of the counting, since who has
+/// waited for a row computes everything anew.
+async fn lock_send(
+    c: &mut DbConnection,
+    send: &SendId,
+    now: UnixMillis,
+) -> sqlx::Result<Option<LockedSend>> {
+    sql!(query_as LockedSend [
+        r#"SELECT s.cancelled_at IS NOT NULL AS "is_cancelled!: bool",
+                  EXISTS (SELECT 1
+                          FROM webhooks AS w JOIN apps AS p ON p.id = w.app_id
+                                             JOIN accounts AS a ON a.id = p.account_id
+                          WHERE w.app_id = s.app_id AND w.disabled_reason IS NULL
+                            AND p.webhook_url IS NOT NULL AND a.plan = $2)
+                  AS "has_active_webhook!: bool",
+                  EXISTS (SELECT 1 FROM listeners AS l
+                          WHERE l.app_id = s.app_id AND l.expires_at > $3)
+                  AS "has_listeners!: bool",
+                  EXISTS (SELECT 1 FROM refusals AS r WHERE r.app_id = s.app_id)
+                  AS "has_refusals!: bool"
+           FROM sends AS s
+           WHERE s.id = $1 AND EXISTS (SELECT 1 FROM apps AS own
+                                       WHERE own.id = s.app_id AND own.deleted_at IS NULL)"#
+        FOR_UPDATE
+    ] send.as_str(), Plan::FOR_WEBHOOKS.as_str(), now.0)
+    .fetch_optional(c)
+    .await
+}
+
+/// What counting pages tells of their send.
+struct CountedSend {
+    /// Recipients that finally failed so far, those whose subscription was gone aside.
+    failed_other: i64,
+    /// Whether no other page of it was left.
+    are_last: bool,
+}
+
+/// Counts what became of pages on their send, which is locked: of two last pages the later one sees that the other is gone.
 async fn count(
     c: &mut DbConnection,
     send: &SendId,
     counts: &PageCounts,
-    now: UnixMillis,
-) -> sqlx::Result<Option<CountedSend>> {
+) -> sqlx::Result<CountedSend> {
     sqlx::query_as!(
         CountedSend,
         r#"UPDATE sends SET sent = sent + $2, failed_expired = failed_expired + $3,
                             failed_other = failed_other + $4
-           WHERE id = $1 AND EXISTS (SELECT 1 FROM apps AS own
-                                     WHERE own.id = sends.app_id AND own.deleted_at IS NULL)
-           RETURNING cancelled_at IS NOT NULL AS "is_cancelled!: bool",
-                     failed_other AS "failed_other!",
-                     EXISTS (SELECT 1
-                             FROM webhooks AS w JOIN apps AS p ON p.id = w.app_id
-                                                JOIN accounts AS a ON a.id = p.account_id
-                             WHERE w.app_id = sends.app_id AND w.disabled_reason IS NULL
-                               AND p.webhook_url IS NOT NULL AND a.plan = $5)
-                     AS "has_active_webhook!: bool",
-                     EXISTS (SELECT 1 FROM listeners AS l
-                             WHERE l.app_id = sends.app_id AND l.expires_at > $6)
-                     AS "has_listeners!: bool",
-                     EXISTS (SELECT 1 FROM refusals AS r WHERE r.app_id = sends.app_id)
-                     AS "has_refusals!: bool""#,
+           WHERE id = $1
+           RETURNING failed_other AS "failed_other!",
+                     NOT EXISTS (SELECT 1 FROM jobs AS j WHERE j.send_id = $1) AS "are_last!: bool""#,
         send.as_str(),
         counts.sent,
         counts.failed_expired,
-        counts.failed_other,
-        Plan::FOR_WEBHOOKS.as_str(),
-        now.0
+        counts.failed_other
     )
-    .fetch_optional(c)
+    .fetch_one(c)
     .await
 }
 
@@ -313,9 +338,8 @@ async fn tally(c: &mut DbConnection, send: &SendId, tallies: &[FailureTally]) ->
     Ok(())
 }
 
-/// Ends the send when no page of it is left: whoever is not counted by then was no longer subscribed. The counting before
-/// has locked the send, so of two last pages the later one sees that the other is gone. Returns whether an event for it
-/// was written, as it is when somebody reads the app's.
+/// Ends the send, which is locked, when no page of it is left: whoever is not counted by then was no longer subscribed. Returns
+/// whether an event for it was written, as it is when somebody reads the app's.
 pub(crate) async fn finish(
     c: &mut DbConnection,
     send: &SendId,

@@ -1,6 +1,9 @@
 //! Settling in groups: the pages of a send that are to be settled while one is being settled share the next transaction.
 //!
-//! All settlements of a send change its row, and each waits until the one before is on disk.
+//! All settlements of a send change its row, and whoever waits for a row wakes up to look at it anew. When each of three workers had all of
+//! its pages wait there, the database needed 1.30 times the CPU per delivery that it needs for one worker, 1.12 to 1.27 times when a
+//! process settled one page of a send at a time, and 1.03 since they share transactions and lock the send before they count on it
+//! (`three_workers_database_cpu` of the benchmark `bench-fleet`, which is to be 1.15 at most).
 
 use futures_util::future::BoxFuture;
 use hato_domain::SendId;
