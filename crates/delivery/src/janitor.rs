@@ -6,10 +6,11 @@
 //!
 //! Of the processes that share a database one at a time sweeps, under a lease: the steps of two would only wait for each other.
 
+mod clock_leap;
 mod purge_kind;
 mod sweep_lease;
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use hato_domain::UnixMillis;
@@ -18,10 +19,12 @@ use hato_service::{
     IDEMPOTENCY_TTL, LISTENER_EVENT_TTL, MAX_EVENT_AGE, MAX_KEPT_ATTEMPTS, RECENT_COUNTS_TTL,
     first_counted_hour,
 };
+use tokio::time::Instant;
 
 use crate::metrics::count_dropped_events;
 use crate::push::DeliverySettings;
 use crate::shutdown::Shutdown;
+use clock_leap::ClockLeap;
 use purge_kind::{PURGE_ROUNDS, PurgeKind};
 use sweep_lease::SweepLease;
 
@@ -47,6 +50,7 @@ pub struct Janitor {
     retention: Duration,
     /// By which the store knows this janitor.
     lease_holder: i64,
+    clock_leap: Mutex<ClockLeap>,
 }
 
 /// How far a sweep is with what it looks through.
@@ -60,6 +64,7 @@ impl Janitor {
     pub fn new(store: Arc<dyn Store>, clock: Arc<dyn Clock>, settings: &DeliverySettings) -> Self {
         Self {
             lease_holder: fastrand::i64(..),
+            clock_leap: Mutex::default(),
             store,
             clock,
             retention: Duration::from_hours(24) * settings.retention_days,
@@ -74,10 +79,15 @@ impl Janitor {
         }
     }
 
-    /// Removes everything that is too old now; `false` without the lease, or when it was lost. Kinds take turns, so that an app of a million rows
-    /// holds nothing else up; one that cannot be removed is logged and left for the next sweep.
+    /// Removes everything that is too old now; `false` without the lease, or when it was lost, and for a day after the clock was set far
+    /// ahead. Kinds take turns, so that an app of a million rows holds nothing else up; one that cannot be removed is logged and left for
+    /// the next sweep.
     pub async fn sweep(&self) -> bool {
-        let Some(mut lease) = SweepLease::take(&*self.store, self.lease_holder).await else {
+        let now = self.clock.now();
+        if !self.trusts(now) {
+            return false;
+        }
+        let Some(mut lease) = SweepLease::take(&*self.store, self.lease_holder, now).await else {
             return false;
         };
         for kinds in PURGE_ROUNDS {
@@ -89,13 +99,19 @@ impl Janitor {
         true
     }
 
+    fn trusts(&self, now: UnixMillis) -> bool {
+        let leap = self.clock_leap.lock();
+        let mut leap = leap.unwrap_or_else(PoisonError::into_inner);
+        leap.permits(now, Instant::now())
+    }
+
     /// Goes on until nothing of these kinds is too old; `false` when the lease was lost.
     async fn take_turns(&self, lease: &mut SweepLease<'_>, mut kinds: Vec<PurgeKind>) -> bool {
         let mut progress = SweepProgress::default();
         while !kinds.is_empty() {
             let mut unfinished = Vec::new();
             for kind in kinds {
-                if !lease.keep().await {
+                if !lease.keep(self.clock.now()).await {
                     return false;
                 }
                 if self.try_step(kind, &mut progress).await {

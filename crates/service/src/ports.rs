@@ -96,6 +96,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
+use hato_domain::UnixMillis;
 
 use crate::notifier::Notifier;
 
@@ -158,8 +159,14 @@ pub trait Store:
     }
 
     /// Takes the lease of the sweep, under which one process at a time removes what is too old, for `holder`, a number that its janitor
-    /// has drawn, or renews it; `false` while another process holds it. A store that does not tell processes apart lends it to all.
-    async fn lease_sweep(&self, _holder: i64, _lease: Duration) -> Result<bool, StoreError> {
+    /// has drawn, or renews it; `false` while another process holds it, and when the clock that shows `now` is far off. A store that does
+    /// not tell processes apart lends it to all.
+    async fn lease_sweep(
+        &self,
+        _holder: i64,
+        _now: UnixMillis,
+        _lease: Duration,
+    ) -> Result<bool, StoreError> {
         Ok(true)
     }
 

@@ -14,7 +14,7 @@ use hato_service::ports::{
 use crate::Database;
 use crate::acceptance::{charge, count_send, queue};
 use crate::audience::{ResolvedAudience, SendingApp, find_app, find_hashed};
-use crate::dialect::{DbConnection, from_stored, readers, sql, to_stored};
+use crate::dialect::{DbConnection, from_stored, may_claim, readers, sql, to_stored};
 use crate::due_sends::find_in_turns;
 use crate::error::{decode_error, is_unreadable, with_context};
 use crate::event_readers::EventReaders;
@@ -63,6 +63,9 @@ impl ScheduledSendStore for Database {
         send: &SendId,
         now: UnixMillis,
     ) -> Result<StartSendOutcome, StoreError> {
+        if !may_claim(self, now).await? {
+            return Ok(StartSendOutcome::NotWaiting);
+        }
         let context = with_context("select the recipients of a send");
         let selected = match select_for(self, send).await {
             Err(error) if is_unreadable(&error) => {

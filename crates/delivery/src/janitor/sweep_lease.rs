@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use hato_domain::UnixMillis;
 use hato_service::ports::Store;
 use tokio::time::Instant;
 
@@ -20,9 +21,9 @@ pub(super) struct SweepLease<'s> {
 
 impl<'s> SweepLease<'s> {
     /// The lease, for the janitor that the store knows as `holder`; `None` while another one has it.
-    pub(super) async fn take(store: &'s dyn Store, holder: i64) -> Option<Self> {
+    pub(super) async fn take(store: &'s dyn Store, holder: i64, now: UnixMillis) -> Option<Self> {
         let taken_at = Instant::now();
-        let is_taken = ask(store, holder).await;
+        let is_taken = ask(store, holder, now).await;
         is_taken.then_some(Self {
             store,
             holder,
@@ -31,18 +32,18 @@ impl<'s> SweepLease<'s> {
     }
 
     /// Renews the lease where that is due; `false` when it was lost.
-    pub(super) async fn keep(&mut self) -> bool {
-        let now = Instant::now();
-        if now.saturating_duration_since(self.taken_at) < RENEWAL_AGE {
+    pub(super) async fn keep(&mut self, now: UnixMillis) -> bool {
+        let moment = Instant::now();
+        if moment.saturating_duration_since(self.taken_at) < RENEWAL_AGE {
             return true;
         }
-        self.taken_at = now;
-        ask(self.store, self.holder).await
+        self.taken_at = moment;
+        ask(self.store, self.holder, now).await
     }
 }
 
-async fn ask(store: &dyn Store, holder: i64) -> bool {
-    let leased = store.lease_sweep(holder, LEASE).await;
+async fn ask(store: &dyn Store, holder: i64, now: UnixMillis) -> bool {
+    let leased = store.lease_sweep(holder, now, LEASE).await;
     leased.unwrap_or_else(|error| {
         tracing::warn!(%error, "the lease of the sweep cannot be taken");
         false

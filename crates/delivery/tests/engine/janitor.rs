@@ -42,6 +42,24 @@ async fn sends_and_their_dead_letters_are_kept_for_as_long_as_was_asked(database
 }
 
 #[on_each_database]
+async fn a_clock_that_is_set_far_ahead_removes_nothing_and_goes_on_when_it_is_right(
+    database: TestDatabase,
+) {
+    let test = TestEngine::new(database).await;
+    test.subscribe(1).await;
+    test.deliver().await;
+    let janitor = janitor(&test);
+    assert!(janitor.sweep().await);
+    test.advance_clock(DAY * 1_000);
+    assert!(!janitor.sweep().await);
+    assert!(!janitor.sweep().await, "nor at the next look");
+    assert_eq!(sends(&test).await, 1);
+    test.clock.set_back(DAY * 1_000);
+    assert!(janitor.sweep().await);
+    assert_eq!(sends(&test).await, 1);
+}
+
+#[on_each_database]
 async fn a_send_that_is_not_finished_is_kept_however_old(database: TestDatabase) {
     let test = TestEngine::new(database).await;
     test.service

@@ -4,9 +4,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
+use hato_domain::UnixMillis;
 use hato_service::Notifier;
 use hato_service::ports::{Clock, EntranceWindow, RateWindow, RequestLimit, Store, StoreError};
 
+use crate::dialect::may_claim;
 use crate::error::with_context;
 use crate::rate_windows::{self, SharedEntrance, SharedWindow};
 use crate::transaction::transaction;
@@ -55,7 +57,15 @@ impl Store for Database {
         })
     }
 
-    async fn lease_sweep(&self, holder: i64, lease: Duration) -> Result<bool, StoreError> {
+    async fn lease_sweep(
+        &self,
+        holder: i64,
+        now: UnixMillis,
+        lease: Duration,
+    ) -> Result<bool, StoreError> {
+        if !may_claim(self, now).await? {
+            return Ok(false);
+        }
         transaction!(self, "take the lease of the sweep", |c| {
             sweep_lease::take(c, holder, lease).await
         })

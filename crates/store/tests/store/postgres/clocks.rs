@@ -3,10 +3,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use hato_domain::{AppId, UnixMillis};
+use hato_domain::{AppId, Schedule, UnixMillis};
 use hato_service::ports::{
-    Clock, NextOutbox, NextPage, OutboxClaimRequest, PageClaimRequest, PageLease, Store,
-    SystemClock,
+    Audience, Clock, NewSend, NextOutbox, NextPage, OutboxClaimRequest, PageClaimRequest,
+    PageLease, StartSendOutcome, Store, SystemClock,
 };
 use hato_testkit::TestDatabase;
 
@@ -126,4 +126,29 @@ async fn whoever_is_too_far_off_posts_to_no_webhook() {
         assert_eq!(claim_outbox(&store, ahead).await, None);
     }
     assert_eq!(claim_outbox(&store, 0).await, Some(app));
+}
+
+#[tokio::test]
+async fn whoever_is_too_far_off_removes_nothing_for_its_age_and_starts_no_scheduled_send() {
+    let test = TestStore::new(TestDatabase::postgres().await).await;
+    let app = test.app().await;
+    test.subscribe(&app, 0).await;
+    let due_at = ShiftedClock(3_600_000).now();
+    let send = NewSend {
+        schedule: Schedule::parse(Some(due_at.0), None, None).expect("a schedule"),
+        ..test.new_send(&app, Audience::Everyone, SystemClock.now())
+    };
+    let id = send.id.clone();
+    test.accept(send).await;
+    let ahead = process(&test, 0).await;
+    let later = UnixMillis(due_at.0 + 1);
+    let started = ahead.start_send(&id, later).await.expect("judged");
+    assert!(
+        matches!(started, StartSendOutcome::NotWaiting),
+        "{started:?}"
+    );
+    let leased = ahead.lease_sweep(1, later, LEASE).await;
+    assert!(!leased.expect("asked"));
+    let leased = ahead.lease_sweep(1, SystemClock.now(), LEASE).await;
+    assert!(leased.expect("asked"), "its clock was set");
 }

@@ -4,12 +4,12 @@ use std::time::Duration;
 
 use hato_testkit::TestDatabase;
 
-use crate::test_store::TestStore;
+use crate::test_store::{START, TestStore};
 
 const LEASE: Duration = Duration::from_mins(10);
 
 async fn lease(test: &TestStore, holder: i64) -> bool {
-    let leased = test.store.lease_sweep(holder, LEASE).await;
+    let leased = test.store.lease_sweep(holder, START, LEASE).await;
     leased.expect("asked")
 }
 
