@@ -14,7 +14,8 @@
 //! - **What was answered is on disk.** Nobody hears anything before the commit; when that fails, each gets its error.
 //!
 //! Groups are of one process and one key. What holds between processes are the rows' locks and the conditions of the statements,
-//! as for single operations. A group takes the locks of its operations in an order that everybody keeps.
+//! as for single operations. A group takes its locks kind by kind, in the order of a single operation; where two transactions meet
+//! crosswise even so, PostgreSQL undoes one of them, which is run again ([`crate::transactions`]).
 
 use std::hash::Hash;
 use std::sync::Arc;
@@ -80,12 +81,27 @@ async fn run_group<T: Grouped>(connections: &Connections, group: Vec<WaitingOper
     let operations: Arc<[T]> = operations.into();
     match run_together(connections, Arc::clone(&operations)).await {
         Err(error) if callers.len() > 1 && may_be_of_one(&error) => {
-            for (operation, caller) in operations.iter().zip(callers) {
-                let ran = run_together(connections, [operation.clone()].into()).await;
-                reply::<T>(ran, vec![caller]);
-            }
+            run_each(connections, &operations, callers).await;
         }
         ran => reply::<T>(ran, callers),
+    }
+}
+
+/// Runs each in a transaction of its own, until one fails for a reason that the others share.
+async fn run_each<T: Grouped>(
+    connections: &Connections,
+    operations: &[T],
+    callers: Vec<Caller<T>>,
+) {
+    let mut callers = callers.into_iter();
+    for operation in operations {
+        let ran = run_together(connections, [operation.clone()].into()).await;
+        let is_shared = ran.as_ref().is_err_and(|error| !may_be_of_one(error));
+        let number = if is_shared { operations.len() } else { 1 };
+        reply::<T>(ran, callers.by_ref().take(number).collect());
+        if is_shared {
+            return;
+        }
     }
 }
 

@@ -99,16 +99,16 @@ fn outcomes(settled: &[Option<SettleOutcome>], wanted: SettleOutcome) -> usize {
 
 /// So many pages of the send are counted, each on every row that counts them, and have left their dead letters.
 async fn assert_counted(test: &TestStore, app: &AppId, send: &SendId, pages: usize) {
-    let (sent, failed) = (pages * (PAGE - 1), pages);
+    let (reached, failed) = (pages * (PAGE - 1), pages);
     let send = test.send(app, send).await;
-    assert_eq!(usize::try_from(send.counts.sent), Ok(sent));
+    assert_eq!(usize::try_from(send.counts.sent), Ok(reached));
     assert_eq!(usize::try_from(send.counts.failed_other), Ok(failed));
     let is_done = pages == PAGES;
     assert_eq!(send.status == SendStatus::Done, is_done, "{send:?}");
     assert_eq!(send.counts.skipped, 0);
     for table in ["daily_counts", "recent_counts"] {
         test.database.execute(&format!(
-            "DO $$ BEGIN ASSERT (SELECT (SUM(sent), SUM(failed)) = ({sent}, {failed}) FROM {table}); END $$"
+            "DO $$ BEGIN ASSERT (SELECT (SUM(sent), SUM(failed)) = ({reached}, {failed}) FROM {table}); END $$"
         ));
     }
     test.database.execute(&format!(
@@ -144,8 +144,8 @@ async fn each_page_leaves_what_it_would_have_left_alone() {
     );
     assert_eq!(test.record(&app).await.active_subscriptions, 180);
     let counts = test.send(&app, &send).await.counts;
-    let (sent, expired, failed) = (counts.sent, counts.failed_expired, counts.failed_other);
-    assert_eq!((sent, expired, failed), (140, 20, 20));
+    assert_eq!(counts.sent, 140);
+    assert_eq!((counts.failed_expired, counts.failed_other), (20, 20));
     test.database.execute(
         "DO $$ BEGIN ASSERT (SELECT COUNT(*) FROM webhook_events) = 20; END $$;
          DO $$ BEGIN ASSERT (SELECT COUNT(*) FROM dead_letters) = 20; END $$",
