@@ -65,7 +65,7 @@ async fn a_claim_for_which_there_is_no_room_is_made_when_there_is() {
 /// A page whose send cannot be counted on is not settled, and is there for the next look.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_settlement_for_which_there_is_no_room_is_made_when_there_is() {
-    send_while_no_room_for("UPDATE ON sends").await;
+    send_while_no_room_for("UPDATE OF sent ON sends").await;
 }
 
 impl Fleet {
