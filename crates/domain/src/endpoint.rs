@@ -135,6 +135,7 @@ mod tests {
             "https:///u@a.example/",
             "https:///a.example/",
             "https://a b/",
+            "https://a.example/\r\nx",
             "https://[::1/x",
         ] {
             assert_eq!(
