@@ -14,7 +14,8 @@ use crate::Database;
 use crate::acceptance::accept;
 use crate::app_locks::{lock_apps, lock_requests};
 use crate::connection::DbConnection;
-use crate::groups::{Grouped, run_in_group};
+use crate::groups::run_in_group;
+use crate::waiting::Grouped;
 
 /// Accepts the send in a transaction that it may share with others of its account.
 pub(crate) async fn accept_in_group(

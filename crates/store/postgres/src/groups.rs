@@ -17,38 +17,17 @@
 //! as for single operations. A group takes its locks kind by kind, in the order of a single operation; where two transactions meet
 //! crosswise even so, PostgreSQL undoes one of them, which is run again ([`crate::transactions`]).
 
-use std::hash::Hash;
 use std::sync::Arc;
 
-use futures_util::future::BoxFuture;
 use hato_service::ports::StoreError;
 use tokio::sync::oneshot;
 
 use crate::Database;
-use crate::connection::DbConnection;
 use crate::connections::Connections;
 use crate::error::with_context;
 use crate::failure::{WriteError, is_of_values};
 use crate::transactions::run;
-use crate::waiting::{Caller, WaitingOperation, WaitingOperations};
-
-/// An operation that shares a transaction with others of the same key.
-pub(crate) trait Grouped: Clone + Send + Sync + 'static {
-    /// What those that share a transaction have in common.
-    type Key: Clone + Eq + Hash + Send + 'static;
-    /// What became of one.
-    type Outcome: Send + 'static;
-    /// What was tried when one fails.
-    const CONTEXT: &'static str;
-
-    fn key(&self) -> Self::Key;
-
-    /// Runs all of a group, in the order of coming; one outcome for each.
-    fn run_all<'c>(
-        c: &'c mut DbConnection,
-        operations: &'c [Self],
-    ) -> BoxFuture<'c, sqlx::Result<Vec<Self::Outcome>>>;
-}
+use crate::waiting::{Caller, Grouped, WaitingOperation, WaitingOperations};
 
 /// Runs the operation in a transaction that it may share with others of its key.
 pub(crate) async fn run_in_group<T: Grouped>(

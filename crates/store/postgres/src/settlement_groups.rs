@@ -11,9 +11,10 @@ use hato_service::ports::{SettleOutcome, StoreError};
 
 use crate::Database;
 use crate::connection::DbConnection;
-use crate::groups::{Grouped, run_in_group};
+use crate::groups::run_in_group;
 use crate::settled_page::PageSettlement;
 use crate::settlement::settle;
+use crate::waiting::Grouped;
 
 /// Settles the page in a transaction that it may share with others of its send.
 pub(crate) async fn settle_in_group(

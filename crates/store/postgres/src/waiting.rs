@@ -1,16 +1,36 @@
 //! The operations that wait for the next transaction of their group.
 
 use std::collections::HashMap;
+use std::hash::Hash;
 use std::mem;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use futures_util::future::BoxFuture;
 use hato_service::ports::StoreError;
 use tokio::sync::oneshot;
 
-use crate::groups::Grouped;
+use crate::connection::DbConnection;
 
 /// Most operations in one transaction.
 const MAX_GROUP: usize = 64;
+
+/// An operation that shares a transaction with others of the same key.
+pub(crate) trait Grouped: Clone + Send + Sync + 'static {
+    /// What those that share a transaction have in common.
+    type Key: Clone + Eq + Hash + Send + 'static;
+    /// What became of one.
+    type Outcome: Send + 'static;
+    /// What was tried when one fails.
+    const CONTEXT: &'static str;
+
+    fn key(&self) -> Self::Key;
+
+    /// Runs all of a group, in the order of coming; one outcome for each.
+    fn run_all<'c>(
+        c: &'c mut DbConnection,
+        operations: &'c [Self],
+    ) -> BoxFuture<'c, sqlx::Result<Vec<Self::Outcome>>>;
+}
 
 /// Who waits for what became of an operation.
 pub(crate) type Caller<T> = oneshot::Sender<Result<<T as Grouped>::Outcome, StoreError>>;
