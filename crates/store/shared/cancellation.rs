@@ -7,11 +7,12 @@
 use hato_domain::{AppId, SendId, UnixMillis};
 
 use crate::Database;
+use crate::completion::finish;
 use crate::dialect::{DbConnection, lock_unclaimed_jobs, readers, sql};
 use crate::event_readers::EventReaders;
 use crate::scheduled_sends::cancel_waiting;
 use crate::selection::{SelectedRange, count_in};
-use crate::settlement::{count_cancelled, finish};
+use crate::settlement::count_cancelled;
 use crate::values::count_i64;
 
 /// Active subscriptions from one mark to the next.

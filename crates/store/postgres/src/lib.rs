@@ -69,6 +69,8 @@ mod checks;
 mod claim;
 #[path = "../../shared/claimed_send.rs"]
 mod claimed_send;
+#[path = "../../shared/completion.rs"]
+mod completion;
 #[path = "../../shared/deactivation.rs"]
 mod deactivation;
 #[path = "../../shared/dead_letters.rs"]

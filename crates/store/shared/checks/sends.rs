@@ -4,9 +4,9 @@ use hato_domain::{SendId, UnixMillis};
 use hato_service::ports::{FailureTally, Flaw};
 
 use super::miscounted;
+use crate::completion::finish;
 use crate::dialect::DbConnection;
 use crate::event_readers::EventReaders;
-use crate::settlement::finish;
 
 pub(super) async fn check_sends(
     c: &mut DbConnection,
