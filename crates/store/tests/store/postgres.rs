@@ -18,10 +18,26 @@ mod sweep_lease;
 mod tls;
 mod wake_ups;
 
+use std::sync::Arc;
 use std::time::Duration;
 
+use hato_service::ports::Store;
 use sqlx::PgConnection;
 use tokio::time::{interval, timeout};
+
+use crate::test_store::TestStore;
+
+/// Closes the stores and that of the test, and asserts that none of their transactions has locked another one out. What a session has
+/// counted is there for others when it has ended.
+async fn assert_no_deadlocks(test: &TestStore, stores: &[Arc<dyn Store>]) {
+    for store in stores.iter().chain([&test.store]) {
+        store.close().await;
+    }
+    test.database.execute(
+        "DO $$ BEGIN ASSERT (SELECT deadlocks FROM pg_stat_database
+                             WHERE datname = current_database()) = 0; END $$",
+    );
+}
 
 /// Returns when so many wait for locks in the database of this connection.
 async fn until_so_many_wait(connection: &mut PgConnection, count: i64) {

@@ -9,14 +9,14 @@ use hato_testkit::{TestDatabase, on_each_database};
 
 use crate::test_store::{START, TestStore, at, ids, sent_to};
 
-fn expired(recipient: RecipientId) -> ExpiredRecipient {
+pub fn expired(recipient: RecipientId) -> ExpiredRecipient {
     ExpiredRecipient {
         recipient,
         http_status: 410,
     }
 }
 
-fn dead(recipient: RecipientId) -> NewDeadLetter {
+pub fn dead(recipient: RecipientId) -> NewDeadLetter {
     NewDeadLetter {
         recipient,
         reason: FailureReason::Refused,
@@ -26,7 +26,7 @@ fn dead(recipient: RecipientId) -> NewDeadLetter {
     }
 }
 
-fn retry(recipients: &[RecipientId], attempt: u8, millis: i64) -> RetryJob {
+pub fn retry(recipients: &[RecipientId], attempt: u8, millis: i64) -> RetryJob {
     RetryJob {
         recipients: recipients.to_vec(),
         attempt,

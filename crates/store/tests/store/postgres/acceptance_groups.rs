@@ -7,6 +7,7 @@ use hato_domain::{AppId, Plan};
 use hato_service::ports::{AcceptSendOutcome, Audience, NewSend, Store};
 use hato_testkit::TestDatabase;
 
+use super::assert_no_deadlocks;
 use crate::idempotency::idempotent_send;
 use crate::test_store::{START, TestStore, at, endpoint};
 
@@ -136,15 +137,8 @@ async fn processes_that_accept_for_the_same_apps_never_lock_each_other_out() {
             assert_eq!(queued(&outcomes), 24);
         }
     }
-    // What a session has counted is there for others when it has ended.
-    for store in &stores {
-        store.close().await;
-    }
     assert_charged_exactly(&test);
-    test.database.execute(
-        "DO $$ BEGIN ASSERT (SELECT deadlocks FROM pg_stat_database
-                             WHERE datname = current_database()) = 0; END $$",
-    );
+    assert_no_deadlocks(&test, &stores[1..]).await;
 }
 
 #[tokio::test]

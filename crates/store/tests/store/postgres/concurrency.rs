@@ -10,6 +10,7 @@ use hato_service::ports::{
 };
 use hato_testkit::TestDatabase;
 
+use super::assert_no_deadlocks;
 use crate::test_store::{LEASE, START, TestStore, at, ids, sent_to};
 
 const WORKERS: usize = 6;
@@ -236,12 +237,5 @@ async fn processes_that_used_the_same_keys_record_that_without_a_deadlock() {
             recorded.expect("recorded");
         }
     }
-    // What a session has counted is there for others when it has ended.
-    for store in stores.iter().chain([&test.store]) {
-        store.close().await;
-    }
-    test.database.execute(
-        "DO $$ BEGIN ASSERT (SELECT deadlocks FROM pg_stat_database
-                             WHERE datname = current_database()) = 0; END $$",
-    );
+    assert_no_deadlocks(&test, &stores).await;
 }

@@ -11,6 +11,7 @@ use hato_service::ports::{
 };
 use hato_testkit::TestDatabase;
 
+use super::assert_no_deadlocks;
 use crate::test_store::{LEASE, START, TestStore};
 
 const URL: &str = "https://hooks.example/1";
@@ -122,12 +123,7 @@ async fn an_app_is_deleted_while_its_events_are_recorded() {
             ));
         }
     }
-    test.store.close().await;
-    other.close().await;
-    test.database.execute(
-        "DO $$ BEGIN ASSERT (SELECT deadlocks FROM pg_stat_database
-                             WHERE datname = current_database()) = 0; END $$",
-    );
+    assert_no_deadlocks(&test, &[other]).await;
 }
 
 /// Whoever changes an app's webhook locks the app before.
@@ -152,12 +148,7 @@ async fn an_account_is_deleted_while_its_webhooks_are_set() {
         let (_, deleted) = tokio::join!(join_all(setting), deleting);
         assert!(deleted.expect("deleted"));
     }
-    test.store.close().await;
-    other.close().await;
-    test.database.execute(
-        "DO $$ BEGIN
-             ASSERT (SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()) = 0;
-             ASSERT NOT EXISTS (SELECT FROM webhooks);
-         END $$",
-    );
+    assert_no_deadlocks(&test, &[other]).await;
+    test.database
+        .execute("DO $$ BEGIN ASSERT NOT EXISTS (SELECT FROM webhooks); END $$");
 }

@@ -3,14 +3,13 @@
 use std::sync::Arc;
 
 use futures_util::future::join_all;
-use hato_domain::{AppId, FailureReason, SendId};
-use hato_service::ports::{
-    ClaimedPage, ExpiredRecipient, NewDeadLetter, RecipientId, RetryJob, SendStatus, SettleOutcome,
-    Settlement, Store,
-};
+use hato_domain::{AppId, SendId};
+use hato_service::ports::{ClaimedPage, RecipientId, SendStatus, SettleOutcome, Settlement, Store};
 use hato_testkit::TestDatabase;
 
+use super::assert_no_deadlocks;
 use super::checks::tag;
+use crate::settlements::{dead, expired, retry};
 use crate::test_store::{START, TestStore, at, ids, sent_to};
 use crate::webhooks::app_with_webhook;
 
@@ -45,32 +44,19 @@ async fn claimed_send_of(test: &TestStore, app: &AppId) -> (SendId, Vec<PageOf>)
 fn one_failed(recipients: &[RecipientId]) -> Settlement {
     Settlement {
         sent: sent_to(&recipients[1..]),
-        dead_letters: vec![NewDeadLetter {
-            recipient: recipients[0],
-            reason: FailureReason::Refused,
-            http_status: Some(400),
-            attempts: 1,
-            detail: None,
-        }],
+        dead_letters: vec![dead(recipients[0])],
         ..Settlement::default()
     }
 }
 
 /// The same, but that one more has expired, and one is to be tried again.
 fn one_of_each(recipients: &[RecipientId]) -> Settlement {
-    let [expired, others @ .., retried] = recipients else {
+    let [gone, others @ .., late] = recipients else {
         panic!("a page of ten");
     };
     Settlement {
-        expired: vec![ExpiredRecipient {
-            recipient: *expired,
-            http_status: 410,
-        }],
-        retries: vec![RetryJob {
-            recipients: vec![*retried],
-            attempt: 1,
-            due_at: at(1_000),
-        }],
+        expired: vec![expired(*gone)],
+        retries: vec![retry(&[*late], 1, 1_000)],
         ..one_failed(others)
     }
 }
@@ -241,12 +227,5 @@ async fn processes_that_settle_the_same_pages_count_them_once_and_never_lock_eac
     assert_eq!(outcomes(&settled, SettleOutcome::RecordedWithEvents), PAGES);
     assert_eq!(outcomes(&settled, SettleOutcome::LeaseLost), 2 * PAGES);
     assert_counted(&test, &app, &send, PAGES).await;
-    // What a session has counted is there for others when it has ended.
-    for store in &stores {
-        store.close().await;
-    }
-    test.database.execute(
-        "DO $$ BEGIN ASSERT (SELECT deadlocks FROM pg_stat_database
-                             WHERE datname = current_database()) = 0; END $$",
-    );
+    assert_no_deadlocks(&test, &stores[1..]).await;
 }
