@@ -105,16 +105,17 @@ impl Janitor {
         leap.permits(now, Instant::now())
     }
 
-    /// Goes on until nothing of these kinds is too old; `false` when the lease was lost.
+    /// Goes on until nothing of these kinds is too old; `false` when the lease was lost, or the clock is trusted no more.
     async fn take_turns(&self, lease: &mut SweepLease<'_>, mut kinds: Vec<PurgeKind>) -> bool {
         let mut progress = SweepProgress::default();
         while !kinds.is_empty() {
             let mut unfinished = Vec::new();
             for kind in kinds {
-                if !lease.keep(self.clock.now()).await {
+                let now = self.clock.now();
+                if !self.trusts(now) || !lease.keep(now).await {
                     return false;
                 }
-                if self.try_step(kind, &mut progress).await {
+                if self.try_step(kind, now, &mut progress).await {
                     unfinished.push(kind);
                     tokio::time::sleep(STEP_DELAY).await;
                 }
@@ -143,8 +144,13 @@ impl Janitor {
         }
     }
 
-    async fn try_step(&self, kind: PurgeKind, progress: &mut SweepProgress) -> bool {
-        let stepped = self.step(kind, progress).await;
+    async fn try_step(
+        &self,
+        kind: PurgeKind,
+        now: UnixMillis,
+        progress: &mut SweepProgress,
+    ) -> bool {
+        let stepped = self.step(kind, now, progress).await;
         stepped.unwrap_or_else(|error| {
             tracing::warn!(?kind, %error, "what is too old cannot be removed");
             false
@@ -155,9 +161,10 @@ impl Janitor {
     async fn step(
         &self,
         kind: PurgeKind,
+        now: UnixMillis,
         progress: &mut SweepProgress,
     ) -> Result<bool, StoreError> {
-        let (store, now) = (&self.store, self.clock.now());
+        let store = &self.store;
         let old: UnixMillis = now.minus(self.retention);
         match kind {
             PurgeKind::DeletedApps => store.purge_deleted_apps(APP_STEP_ROWS).await,
