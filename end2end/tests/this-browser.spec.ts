@@ -36,10 +36,13 @@ test('an owner subscribes the browser, sends a test, and leaves', async ({ firef
   await press(1);
   await waitForText('届きました');
   await page.waitForFunction(() => document.querySelectorAll('.checklist .done').length === 2, { polling: 50 });
+  // An animation's start is told of in a frame after the one that its style came with, if not in a later one.
+  await page.waitForFunction('window.seen.flights > 0', { polling: 20 });
   expect(await seen()).toEqual({ flights: 1, shown: 1 });
   await press(1);
   await page.waitForFunction('window.seen.shown === 2', { polling: 20 });
   await waitForText('届きました');
+  await page.evaluate(() => new Promise((drawn) => { requestAnimationFrame(() => requestAnimationFrame(drawn)); }));
   expect(await seen()).toEqual({ flights: 1, shown: 2 });
   const find = async () => {
     const registrations = await navigator.serviceWorker.getRegistrations();
