@@ -20,6 +20,11 @@ unix_socket_dir = $folder
 max_client_conn = 500
 default_pool_size = 5
 END
+# Versions from 1.24 on keep prepared statements for their clients unless told not to; those before 1.21 do not know the setting.
+version=$("$program" --version | sed -n 's/^PgBouncer //p')
+if [ "$(printf '%s\n' 1.21 "$version" | sort -V | head -n 1)" = 1.21 ]; then
+    echo "max_prepared_statements = 0" >>"$folder/pgbouncer.ini"
+fi
 "$program" "$folder/pgbouncer.ini" >"$folder/log" 2>&1 </dev/null &
 pooler=$!
 until [ -S "$folder/.s.PGSQL.6432" ]; do
