@@ -9,7 +9,6 @@ use hato_testkit::server::ServerLaunch;
 use hato_testkit::{TestDatabase, on_each_database};
 use serde_json::{Value, json};
 
-use self::in_flight::InFlight;
 use super::{DeliveryCounts, FAILURE_PERIOD, FaultFixture};
 use crate::fixtures::{BINARY, env_or, start};
 
@@ -43,6 +42,22 @@ impl FaultFixture {
         item["sent_count"].as_u64().expect("a count")
     }
 
+    /// Each browser has got as many messages more than before as there were for it; a copy of one only whoever was in a page in flight
+    /// at a kill, and for each such page one.
+    fn assert_only_in_flight_copied(
+        &self,
+        before: &DeliveryCounts,
+        sent: impl Fn(&str) -> u64,
+        in_flight: &DeliveryCounts,
+    ) {
+        let now = self.served();
+        for id in self.browsers.iter().map(|it| &it.id) {
+            let taken = now[id] - before[id];
+            let most = sent(id) + in_flight.get(id).copied().unwrap_or_default();
+            assert!(taken <= most, "{id} has got {taken} and not {most} at most");
+        }
+    }
+
     /// How many messages the push service has taken since `before`.
     fn taken(&self, before: &DeliveryCounts) -> u64 {
         let now = self.served();
@@ -58,6 +73,8 @@ struct InterruptedSend {
     kills: u64,
     /// Messages that were taken and were not on record at a kill: their pages are delivered once more.
     unrecorded: u64,
+    /// In how many pages in flight each browser was at a kill.
+    in_flight: DeliveryCounts,
     /// When the server that is running was started, Unix milliseconds.
     started: i64,
 }
@@ -73,12 +90,13 @@ impl InterruptedSend {
         let taken = fixture.taken(&self.before);
         let unrecorded = taken.checked_sub(recorded + self.unrecorded);
         let unrecorded = unrecorded.expect("whatever is on record was taken");
-        let InFlight { pages, recipients } = in_flight;
+        let (pages, recipients) = (in_flight.pages, in_flight.recipients());
         println!(
             "killed with {pages} pages of {recipients} in flight, {unrecorded} of them taken and not on record"
         );
         assert!(unrecorded <= recipients, "more than was claimed");
         self.unrecorded += unrecorded;
+        in_flight.add_to(&mut self.in_flight);
         self.started = in_flight::now();
         fixture.server.restart().await.expect("it starts again");
     }
@@ -136,6 +154,7 @@ async fn survive_kills_of_a_send(
         id: fixture.send_message(message).await,
         kills: 0,
         unrecorded: 0,
+        in_flight: DeliveryCounts::new(),
         started: 0,
     };
     while send.kills < kills && fixture.reaches(rng.u64(1..requests), &send.id).await {
@@ -143,6 +162,7 @@ async fn survive_kills_of_a_send(
     }
     let outcome = fixture.finish(&send.id).await;
     let extra = fixture.assert_nothing_lost(&outcome, &send.before).await;
+    fixture.assert_only_in_flight_copied(&send.before, |_| 1, &send.in_flight);
     let InterruptedSend {
         kills, unrecorded, ..
     } = send;

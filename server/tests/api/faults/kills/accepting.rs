@@ -17,8 +17,8 @@ use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio::time::sleep;
 
-use super::super::FaultFixture;
-use super::in_flight;
+use super::super::{DeliveryCounts, FaultFixture};
+use super::in_flight::now;
 use crate::fixtures::{BINARY, env_or, get};
 
 const CLIENTS: usize = 6;
@@ -66,6 +66,18 @@ impl Requests {
         }
     }
 
+    /// Of how many sends the browser is the recipient.
+    fn sends_to(&self, id: &str) -> u64 {
+        let sends = (0..self.count).step_by(3);
+        sends
+            .filter(|number| self.recipient(*number).id == id)
+            .count() as u64
+    }
+
+    fn recipient(&self, number: usize) -> &BrowserSubscription {
+        &self.audience[number % self.audience.len()]
+    }
+
     /// Makes requests until there are none left; returns the ids of the sends.
     async fn make(self: Arc<Self>) -> Vec<String> {
         let mut sends = Vec::new();
@@ -81,7 +93,7 @@ impl Requests {
     }
 
     async fn send(&self, number: usize) -> String {
-        let endpoint = &self.audience[number % self.audience.len()].endpoint;
+        let endpoint = &self.recipient(number).endpoint;
         let body = json!({"title": "t", "body": "b", "endpoint": endpoint});
         let mut request = request("/api/v1/notify", &body);
         let key = format!("request-{number}").parse().expect("visible ASCII");
@@ -151,7 +163,7 @@ async fn nor_does_one_that_is_killed_while_it_accepts_and_registers(database: Te
         "{kills} kills, {extra} extra copies to {}: each accepted once",
         sends.len()
     );
-    assert!(extra <= in_flight, "more than the {in_flight} in flight");
+    fixture.assert_only_in_flight_copied(&before, |id| requests.sends_to(id), &in_flight);
     let newcomers = requests.newcomers.iter().flatten().cloned();
     fixture.browsers.extend(newcomers);
     fixture.assert_registered_once().await;
@@ -161,21 +173,22 @@ async fn nor_does_one_that_is_killed_while_it_accepts_and_registers(database: Te
 }
 
 impl FaultFixture {
-    /// Kills the server at random moments of the requests, and starts it again; returns how many recipients were in flight then.
-    async fn kill_while_requested(&mut self, requests: &Requests, kills: usize) -> u64 {
+    /// Kills the server at random moments of the requests, and starts it again; returns in how many pages in flight each browser
+    /// was then.
+    async fn kill_while_requested(&mut self, requests: &Requests, kills: usize) -> DeliveryCounts {
         let mut rng = seeded_rng::from_env();
         let mut begun = requests.begun.subscribe();
-        let (mut started, mut recipients) = (0, 0);
+        let (mut started, mut in_flight) = (0, DeliveryCounts::new());
         for kill in 0..kills {
             let moment = kill * REQUESTS + rng.usize(1..REQUESTS);
             let reached = begun.wait_for(|begun| *begun >= moment).await;
             drop(reached.expect("there are requests"));
             self.server.kill().await;
-            recipients += self.in_flight(started).await.recipients;
-            started = in_flight::now();
+            self.in_flight(started).await.add_to(&mut in_flight);
+            started = now();
             self.server.restart().await.expect("it starts again");
         }
-        recipients
+        in_flight
     }
 
     /// The history has these sends and no others, each of which reached its one recipient.
