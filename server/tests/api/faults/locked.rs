@@ -1,8 +1,8 @@
-//! A database file that another process has locked, for a while.
+//! A database that another process has locked, for a while: the file, or PostgreSQL's table of jobs.
 
-use hato_testkit::TestDatabase;
 use hato_testkit::push_service::ScriptedResponse;
 use hato_testkit::server::ServerLaunch;
+use hato_testkit::{TestDatabase, on_each_database};
 use serde_json::json;
 
 use super::FaultFixture;
@@ -13,10 +13,20 @@ const RECIPIENTS: u64 = 2_000;
 /// After so many requests the file is locked, and stays so until a page could not be settled.
 const REQUESTS_BEFORE_LOCK: u64 = 300;
 
-#[tokio::test(flavor = "multi_thread")]
-async fn a_database_that_somebody_locks_is_an_error_and_then_nothing_is_lost() {
-    let launch = ServerLaunch::on(BINARY, TestDatabase::sqlite().await);
-    let launch = launch.env("HATO_RETRY_DELAYS", "200ms,500ms,2s");
+#[on_each_database(flavor = "multi_thread")]
+async fn a_database_that_somebody_locks_is_an_error_and_then_nothing_is_lost(
+    database: TestDatabase,
+) {
+    let (lock, refusal, cause) = if database.is_postgres() {
+        let lock = "BEGIN; LOCK TABLE jobs IN ACCESS EXCLUSIVE MODE";
+        (lock, (503, "OVERLOADED"), "lock timeout")
+    } else {
+        let lock = "PRAGMA busy_timeout = 60000; BEGIN IMMEDIATE";
+        (lock, (500, "INTERNAL_ERROR"), "database is locked")
+    };
+    let launch = ServerLaunch::on(BINARY, database)
+        .env("HATO_DATABASE_LOCK_TIMEOUT", "1s")
+        .env("HATO_RETRY_DELAYS", "200ms,500ms,2s");
     let fixture = FaultFixture::new(launch, RECIPIENTS).await;
     fixture.push.respond_by_number(|number| match number {
         REQUESTS_BEFORE_LOCK.. => ScriptedResponse::Status(503),
@@ -29,17 +39,27 @@ async fn a_database_that_somebody_locks_is_an_error_and_then_nothing_is_lost() {
         .wait_until(|seen| seen.total.requests >= REQUESTS_BEFORE_LOCK)
         .await;
     let mut other = DatabaseConnection::to(&fixture.server).await;
-    other
-        .execute("PRAGMA busy_timeout = 60000; BEGIN IMMEDIATE")
-        .await;
+    other.execute(lock).await;
     let message = json!({"title": "t", "body": "b"});
     let refused = post(&fixture.app.backend, "/api/v1/notify", &message).await;
-    assert_eq!(status_and_code(&refused), (500, "INTERNAL_ERROR".into()));
+    let (status, code) = status_and_code(&refused);
+    assert_eq!((status, code.as_str()), refusal, "{refused}");
     wait_until_logged(&fixture.server, "a page cannot be settled yet").await;
+    fixture.assert_cause_is_logged(cause);
     fixture.push.respond_by_default(ScriptedResponse::Created);
     other.execute("ROLLBACK").await;
 
     let outcome = fixture.finish(&send).await;
     fixture.assert_nothing_lost(&outcome, &before).await;
     assert_eq!(outcome["sent_count"], RECIPIENTS, "{outcome}");
+}
+
+impl FaultFixture {
+    /// The line of a page that waits to be settled says why it does.
+    fn assert_cause_is_logged(&self, cause: &str) {
+        let log = self.server.log();
+        let of_page = |line: &&str| line.contains("a page cannot be settled yet");
+        let line = log.lines().find(of_page).expect("it was logged");
+        assert!(line.contains(cause), "{line}");
+    }
 }
