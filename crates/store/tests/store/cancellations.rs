@@ -16,12 +16,12 @@ use uuid::Uuid;
 
 use crate::test_store::{LEASE, START, TestStore, at, endpoint, ids, sent_to};
 
-async fn cancel(test: &TestStore, app: &AppId, send: &SendId) -> Option<i64> {
+pub async fn cancel(test: &TestStore, app: &AppId, send: &SendId) -> Option<i64> {
     let cancelled = test.store.cancel_send(app, send, START).await;
     cancelled.expect("judged")
 }
 
-async fn outcome(test: &TestStore, app: &AppId, send: &SendId) -> (SendStatus, SendCounts) {
+pub async fn outcome(test: &TestStore, app: &AppId, send: &SendId) -> (SendStatus, SendCounts) {
     let send = test.send(app, send).await;
     (send.status, send.counts)
 }

@@ -1,14 +1,19 @@
 //! Pages of a send that share a commit: each is counted once, as if it had had its own.
 
+mod several_sends;
+
 use std::sync::Arc;
 
 use futures_util::future::join_all;
-use hato_domain::{AppId, SendId};
-use hato_service::ports::{ClaimedPage, RecipientId, SendStatus, SettleOutcome, Settlement, Store};
+use hato_domain::{AppId, SendId, UnixMillis};
+use hato_service::ports::{
+    ClaimedPage, RecipientId, SendCounts, SendStatus, SettleOutcome, Settlement, Store,
+};
 use hato_testkit::TestDatabase;
 
 use super::assert_no_deadlocks;
 use super::checks::tag;
+use crate::cancellations::outcome;
 use crate::settlements::{dead, expired, retry};
 use crate::test_store::{START, TestStore, at, ids, sent_to};
 use crate::webhooks::app_with_webhook;
@@ -16,6 +21,8 @@ use crate::webhooks::app_with_webhook;
 const PAGES: usize = 20;
 /// Recipients of each page.
 const PAGE: usize = 10;
+/// Most pages that share a commit.
+const MAX_GROUP: usize = 64;
 
 /// A page, and who is on it.
 type PageOf = (ClaimedPage, Vec<RecipientId>);
@@ -23,17 +30,25 @@ type PageOf = (ClaimedPage, Vec<RecipientId>);
 /// A send to 200 of an app with a webhook, all of whose pages are claimed.
 async fn claimed_send() -> (TestStore, AppId, SendId, Vec<PageOf>) {
     let test = TestStore::new(TestDatabase::postgres().await).await;
-    let app = app_with_webhook(&test).await;
-    test.subscribe_all(&app, PAGES * PAGE).await;
-    let (send, pages) = claimed_send_of(&test, &app).await;
+    let (app, send, pages) = claimed_send_of_new_app(&test, PAGES).await;
     (test, app, send, pages)
 }
 
-async fn claimed_send_of(test: &TestStore, app: &AppId) -> (SendId, Vec<PageOf>) {
-    let send = test.broadcast(app, START).await;
+async fn claimed_send_of_new_app(test: &TestStore, pages: usize) -> (AppId, SendId, Vec<PageOf>) {
+    let app = app_with_webhook(test).await;
+    test.subscribe_all(&app, pages * PAGE).await;
+    let (send, pages) = claimed_send_of(test, &app, START).await;
+    (app, send, pages)
+}
+
+async fn claimed_send_of(
+    test: &TestStore,
+    app: &AppId,
+    accepted_at: UnixMillis,
+) -> (SendId, Vec<PageOf>) {
+    let send = test.broadcast(app, accepted_at).await;
     let mut pages = Vec::new();
-    for _ in 0..PAGES {
-        let page = test.claim(START, 10).await;
+    while let Some(page) = test.try_claim(START, 10).await {
         let recipients = ids(&test.recipients(&page).await);
         pages.push((page, recipients));
     }
@@ -83,22 +98,59 @@ fn outcomes(settled: &[Option<SettleOutcome>], wanted: SettleOutcome) -> usize {
     settled.iter().filter(is_wanted).count()
 }
 
+/// Settles whatever [`one_of_each`] left to be tried again, and returns how many that was.
+async fn settle_retries(test: &TestStore) -> usize {
+    let mut tried_again = 0;
+    while let Some(page) = test.try_claim(at(1_000), 10).await {
+        tried_again += test.recipients(&page).await.len();
+        test.settle(&page, Settlement::default()).await;
+    }
+    tried_again
+}
+
 /// So many pages of the send are counted, each on every row that counts them, and have left their dead letters.
 async fn assert_counted(test: &TestStore, app: &AppId, send: &SendId, pages: usize) {
     let (reached, failed) = (pages * (PAGE - 1), pages);
     let send = test.send(app, send).await;
     assert_eq!(usize::try_from(send.counts.sent), Ok(reached));
     assert_eq!(usize::try_from(send.counts.failed_other), Ok(failed));
-    let is_done = pages == PAGES;
+    let is_done = usize::try_from(send.recipients) == Ok(pages * PAGE);
     assert_eq!(send.status == SendStatus::Done, is_done, "{send:?}");
     assert_eq!(send.counts.skipped, 0);
+    assert_sums(test, reached, failed);
+    test.database.execute(&format!(
+        "DO $$ BEGIN ASSERT (SELECT COUNT(*) FROM dead_letters) = {failed}; END $$"
+    ));
+}
+
+/// Everybody on the send's pages is counted as [`one_of_each`] says, and those are waited for who are tried again.
+async fn assert_one_of_each(test: &TestStore, app: &AppId, send: &SendId) {
+    let counts = SendCounts {
+        sent: 140,
+        failed_expired: 20,
+        failed_other: 20,
+        ..SendCounts::default()
+    };
+    let expected = (SendStatus::Sending, counts);
+    assert_eq!(outcome(test, app, send).await, expected);
+}
+
+/// So many are counted by day and by quarter of an hour, of all apps and sends.
+fn assert_sums(test: &TestStore, reached: usize, failed: usize) {
     for table in ["daily_counts", "recent_counts"] {
         test.database.execute(&format!(
             "DO $$ BEGIN ASSERT (SELECT (SUM(sent), SUM(failed)) = ({reached}, {failed}) FROM {table}); END $$"
         ));
     }
+}
+
+/// How many pages each transaction recorded, most first: a page leaves one dead letter.
+fn assert_commits(test: &TestStore, pages: &[usize]) {
     test.database.execute(&format!(
-        "DO $$ BEGIN ASSERT (SELECT COUNT(*) FROM dead_letters) = {failed}; END $$"
+        "DO $$ BEGIN ASSERT (SELECT ARRAY_AGG(pages ORDER BY pages DESC)
+                             FROM (SELECT COUNT(*) AS pages FROM dead_letters
+                                   GROUP BY CAST(xmin AS TEXT)) AS commits)
+                          = CAST(ARRAY{pages:?} AS BIGINT[]); END $$"
     ));
 }
 
@@ -111,8 +163,21 @@ async fn pages_that_come_together_share_a_commit_and_are_counted_once() {
         vec![Some(SettleOutcome::RecordedWithEvents); PAGES]
     );
     assert_counted(&test, &app, &send, PAGES).await;
+    assert_commits(&test, &[PAGES]);
+}
+
+#[tokio::test]
+async fn more_pages_than_share_a_commit_take_several_and_the_send_ends_once() {
+    const MANY: usize = MAX_GROUP + 46;
+    let test = TestStore::new(TestDatabase::postgres().await).await;
+    let (app, send, pages) = claimed_send_of_new_app(&test, MANY).await;
+    let settled = settle_all(&*test.store, &pages).await;
+    assert_eq!(settled, vec![Some(SettleOutcome::RecordedWithEvents); MANY]);
+    assert_counted(&test, &app, &send, MANY).await;
+    assert_commits(&test, &[MAX_GROUP, MANY - MAX_GROUP]);
     test.database.execute(
-        "DO $$ BEGIN ASSERT (SELECT COUNT(DISTINCT CAST(xmin AS TEXT)) FROM dead_letters) = 1; END $$",
+        "DO $$ BEGIN ASSERT (SELECT COUNT(*) FROM webhook_events
+                             WHERE type = 'send.completed') = 1; END $$",
     );
 }
 
@@ -129,9 +194,7 @@ async fn each_page_leaves_what_it_would_have_left_alone() {
         vec![Some(SettleOutcome::RecordedWithEvents); PAGES]
     );
     assert_eq!(test.record(&app).await.active_subscriptions, 180);
-    let counts = test.send(&app, &send).await.counts;
-    assert_eq!(counts.sent, 140);
-    assert_eq!((counts.failed_expired, counts.failed_other), (20, 20));
+    assert_one_of_each(&test, &app, &send).await;
     test.database.execute(
         "DO $$ BEGIN ASSERT (SELECT COUNT(*) FROM webhook_events) = 20; END $$;
          DO $$ BEGIN ASSERT (SELECT COUNT(*) FROM dead_letters) = 20; END $$",
@@ -139,12 +202,7 @@ async fn each_page_leaves_what_it_would_have_left_alone() {
     let flaws = test.store.check_app(&app, false).await;
     assert_eq!(flaws.expect("checked"), []);
     assert_eq!(test.next_due(START).await, Some(at(1_000)));
-    let mut tried_again = 0;
-    while let Some(page) = test.try_claim(at(1_000), 10).await {
-        tried_again += test.recipients(&page).await.len();
-        test.settle(&page, Settlement::default()).await;
-    }
-    assert_eq!(tried_again, 20);
+    assert_eq!(settle_retries(&test).await, 20);
     assert_eq!(test.send(&app, &send).await.status, SendStatus::Done);
 }
 
