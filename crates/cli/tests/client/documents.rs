@@ -10,6 +10,7 @@ mod embedding;
 mod measuring;
 mod moving;
 mod postgres;
+mod quick_start;
 mod reference;
 
 use std::fs;
@@ -21,7 +22,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 use tokio::process::Command;
 
-use crate::setup::{CliSetup, EMAIL, HATO, Port, launch, with_push_service};
+use crate::setup::{CliSetup, EMAIL, HATO, Port, with_push_service};
 use crate::stub_site::{StubSite, answer};
 
 const DOCS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs");
@@ -142,22 +143,6 @@ async fn every_command_of_the_assistants_page() {
         said.contains("send_notification") && said.contains("activeSubscribers"),
         "{said}"
     );
-}
-
-/// The readme's first steps, at this server's address; what `make` does has its own tests.
-#[tokio::test]
-async fn every_command_of_the_quick_start() {
-    let server = launch().start().await.expect("the server starts");
-    let home = TempDir::new().expect("a folder");
-    let makefile = fs::canonicalize(Path::new(DOCS).join("../Makefile")).expect("a file");
-    let make = format!("make() {{ grep -q \"^$1:\" {}; }}\n", makefile.display());
-    let (start, _) = README.split_once("## 日本語").expect("the English half");
-    let script = make + &blocks(start, "sh").concat();
-    let script = script.replace("http://localhost:3000", &server.url());
-    let mut command = shell(home.path(), &server, &script);
-    command.env_remove("HATO_URL");
-    let said = run(command).await;
-    assert!(said.contains("\"queued\":0"), "{said}");
 }
 
 /// A language, how its block is run, and the program that has to be there for it.

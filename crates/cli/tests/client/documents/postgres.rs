@@ -14,6 +14,7 @@ use serde_json::json;
 use tempfile::TempDir;
 use tokio::process::Command;
 
+use super::quick_start::{assert_sent, first_sends};
 use super::{README, blocks, document, reference, run};
 use crate::setup::{CliSetup, EMAIL, launch, server_binary};
 
@@ -48,13 +49,23 @@ sudo -u postgres pg_ctl --pgdata=\"$CLUSTER/data\" --log=\"$CLUSTER/log\" --sile
     ),
 ];
 
-/// Serves until it is ready, where the readme serves until somebody stops it.
+/// Becomes the server, as the readme's last command does, on any port; the push service of the test is not on the internet.
 const SERVE: &str = "serve() {
-    HATO_LISTEN=127.0.0.1:0 hato-server serve 2> log & server=$!
-    until grep -q 'listening on' log; do kill -0 $server; done
-    curl --silent --fail \"$(sed -n 's/.*listening on //p' log)/readyz\"
-    kill $server; wait $server
+    export HATO_LISTEN=127.0.0.1:0 HATO_OUTBOUND_ALLOW=127.0.0.0/8 HATO_OUTBOUND_CA=$ROOT/push-ca.pem
+    exec hato-server serve 2> log
 }
+";
+
+/// Has that command run on, in the terminal of its own that the readme gives it, until the server listens.
+const UNTIL_IT_LISTENS: &str = "& server=$!
+trap 'cat log >&2; kill $server' EXIT
+until grep -qs 'listening on' log; do kill -0 $server; done
+address=$(sed -n 's/.*listening on //p' log)
+";
+
+/// Stops it, which is to end well.
+const STOP: &str = "trap - EXIT
+kill $server; wait $server
 ";
 
 /// A machine that has PostgreSQL.
@@ -133,6 +144,8 @@ impl PostgresMachine {
             .current_dir(root)
             .stdin(File::open(root.join("password")).expect("a file"))
             .env("PATH", format!("{programs}:{path}"))
+            .env("HOME", root)
+            .env("XDG_CONFIG_HOME", root.join("config"))
             .env("ROOT", root)
             .env("CLUSTER", self.secured.cluster().folder());
         for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("HATO_")) {
@@ -166,16 +179,20 @@ fn set_mode(path: &Path, mode: u32) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_empty_postgresql_serves_after_every_command_of_the_readme() {
+async fn an_empty_postgresql_sends_after_every_command_of_the_readme() {
     let machine = PostgresMachine::new().await;
-    let script = machine.moved(&blocks(README, "bash").concat());
-    let script = script
+    let service = PushService::start().await;
+    machine.write("push-ca.pem", &service.ca_pem(), 0o644);
+    let serving = machine.moved(&blocks(README, "bash").concat());
+    let serving = serving
         .replace("target/release/hato-server serve", "serve")
         .replace("target/release/", "");
-    let said = machine.run(&(SERVE.to_owned() + &script)).await;
-    assert!(said.contains("ready"), "{said}");
-    let tables = "SELECT count(*) FROM accounts";
-    assert_eq!(machine.psql("hato", tables).await, "0");
+    let serving = serving.trim_end();
+    let sends = first_sends("$address", &service.subscribe(None));
+    let script = format!("{SERVE}{serving} {UNTIL_IT_LISTENS}{sends}{STOP}");
+    assert_sent(&machine.run(&script).await, &service);
+    let accounts = "SELECT count(*) FROM accounts";
+    assert_eq!(machine.psql("hato", accounts).await, "1");
 }
 
 /// The data of one machine, in SQLite: an app with a subscriber.
