@@ -8,6 +8,7 @@ use hato_testkit::push_service::ScriptedResponse;
 use hato_testkit::{TestDatabase, on_each_database};
 
 use crate::test_engine::{TestEngine, many, run};
+use crate::test_log;
 
 #[on_each_database]
 async fn what_was_accepted_in_what_is_the_future_is_delivered(database: TestDatabase) {
@@ -35,6 +36,10 @@ async fn a_running_engine_notices_that_the_clock_was_set_back(database: TestData
         assert_eq!((record.status, record.counts.sent), (SendStatus::Done, 3));
     }
     test.service.assert_no_violations();
+    assert_eq!(
+        test_log::lines("the clock"),
+        ["the clock was set back: what was due later was brought forward step=18000s"]
+    );
 }
 
 #[on_each_database(flavor = "multi_thread")]

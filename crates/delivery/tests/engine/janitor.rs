@@ -11,6 +11,7 @@ use hato_testkit::push_service::ScriptedResponse;
 use hato_testkit::{TestDatabase, on_each_database};
 
 use crate::test_engine::TestEngine;
+use crate::test_log;
 
 const DAY: Duration = Duration::from_hours(24);
 
@@ -53,6 +54,7 @@ async fn a_clock_that_is_set_far_ahead_removes_nothing_and_goes_on_when_it_is_ri
     test.advance_clock(DAY * 1_000);
     assert!(!janitor.sweep().await);
     assert!(!janitor.sweep().await, "nor at the next look");
+    assert_eq!(test_log::lines("the clock was set far ahead").len(), 1);
     assert_eq!(sends(&test).await, 1);
     test.clock.set_back(DAY * 1_000);
     assert!(janitor.sweep().await);

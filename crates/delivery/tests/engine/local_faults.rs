@@ -9,6 +9,7 @@ use hato_testkit::push_service::{BrowserSubscription, PushServiceOptions};
 use hato_testkit::{TestDatabase, on_each_database};
 
 use crate::test_engine::{TestEngine, run};
+use crate::test_log;
 use crate::test_resolver::TestResolver;
 
 /// More runs than a recipient has attempts.
@@ -37,6 +38,17 @@ async fn subscribe_at(test: &TestEngine, host: &str) {
     test.register(&test.app, &[elsewhere]).await;
 }
 
+/// However many pages waited meanwhile, the log has one line with the cause, and one when it is over.
+fn assert_logged_once(subject: &str, cause: &str) {
+    let lines = test_log::lines(subject);
+    let [beginning, end] = lines.as_slice() else {
+        panic!("{lines:#?}");
+    };
+    let expected = format!("{subject} fail on this machine: deliveries wait failure={cause}");
+    assert!(beginning.starts_with(&expected), "{beginning}");
+    assert_eq!(*end, format!("{subject} succeed again"));
+}
+
 #[on_each_database]
 async fn while_no_name_is_found_pages_wait(database: TestDatabase) {
     let (test, resolver) = impatient(database).await;
@@ -55,6 +67,7 @@ async fn while_no_name_is_found_pages_wait(database: TestDatabase) {
     run(&engine).await;
     let record = test.record(&test.app, &send).await;
     assert_eq!((record.status, record.counts.sent), (SendStatus::Done, 3));
+    assert_logged_once("look-ups", "name: the look-up timed out");
 }
 
 #[on_each_database]
@@ -94,6 +107,7 @@ async fn who_is_behind_a_dead_name_server_has_failed_while_others_are_found(
     run(&engine).await;
     assert_eq!(test.queue.log().retries(), [(1, test.after(5), 1)]);
     assert_eq!(test.queue.log().sent(), 2);
+    assert!(test_log::lines("on this machine").is_empty());
 }
 
 #[on_each_database]
@@ -126,6 +140,7 @@ async fn while_nobody_can_be_connected_to_pages_wait(database: TestDatabase) {
     test.advance_clock(Duration::from_secs(1));
     run(&engine).await;
     assert_eq!(test.queue.log().retries(), [(1, test.after(5), 1)]);
+    assert_logged_once("connections", "connection: ");
 }
 
 #[on_each_database]

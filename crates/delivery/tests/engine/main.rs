@@ -17,6 +17,7 @@ mod sharing;
 mod spy_queue;
 mod test_app;
 mod test_engine;
+mod test_log;
 mod test_resolver;
 mod throttling;
 mod webhook;

@@ -27,6 +27,7 @@ use hato_testkit::push_service::{
 
 use crate::spy_queue::SpyQueue;
 use crate::test_app::TestApp;
+use crate::test_log;
 
 pub const ENCRYPTION_KEY: [u8; 32] = [7; 32];
 pub const PAYLOAD: &str = r#"{"title":"鳩","body":"coo"}"#;
@@ -64,6 +65,7 @@ impl TestEngine {
     }
 
     pub async fn with(database: TestDatabase, options: PushServiceOptions) -> Self {
+        test_log::keep();
         let service = PushService::start_with(options).await.expect("a free port");
         let store = hato_store::open(database.url()).await;
         let store = store.expect("a new store");
@@ -281,11 +283,8 @@ impl TestEngine {
 
     async fn letters(&self) -> Vec<DeadLetterRecord> {
         let page = PageRequest::parse(None, None, None).expect("the default page");
-        let letters = self
-            .store
-            .dead_letters_of(&self.app.id, None, &page, None)
-            .await;
-        letters.expect("read")
+        let letters = self.store.dead_letters_of(&self.app.id, None, &page, None);
+        letters.await.expect("read")
     }
 
     pub fn advance_clock(&self, span: Duration) {
