@@ -69,7 +69,7 @@ impl Connector {
 
     /// Takes note that a push service has answered, so that this machine's network works.
     pub fn answered(&self) {
-        self.connections.succeeded(None);
+        self.connections.reached();
     }
 
     /// A new connection to `origin`, which has `permit` for as long as it is open.

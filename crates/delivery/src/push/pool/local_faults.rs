@@ -73,6 +73,11 @@ impl<T: Clone> LocalFaults<T> {
         }
     }
 
+    /// Takes note that the network works. A fault is not over for that: the machine may still lack what something new takes.
+    pub fn reached(&self) {
+        self.evidence().succeeded_at = Instant::now();
+    }
+
     /// A failure as the host's, or as this machine's. `probe` tries what succeeded last.
     pub async fn judge<F: Future<Output = bool> + Send>(
         &self,
@@ -131,6 +136,8 @@ mod tests {
     use std::io;
     use std::time::Duration;
 
+    use tokio::time::advance;
+
     use super::{LocalFaults, is_exhaustion};
     use crate::push::pool::error::ConnectError;
 
@@ -185,6 +192,16 @@ mod tests {
         let faults = faults(HOUR, Duration::ZERO);
         faults.fail(failure());
         assert!(faults.check().is_ok());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn an_answer_shows_that_the_network_works_and_ends_no_fault() {
+        let faults = faults(HOUR, HOUR);
+        advance(HOUR).await;
+        faults.fail(failure());
+        faults.reached();
+        assert!(matches!(faults.check(), Err(ConnectError::Local(_))));
+        assert!(!is_local(&faults, false).await, "it was not silent");
     }
 
     #[test]
