@@ -18,8 +18,8 @@ const MIN_SENDS: i64 = 5;
 const MIN_DAYS: i64 = 3;
 
 /// Records who was refused, deactivates those who were refused often enough, and ends the row of everybody else whose outcome is
-/// known. `has_refusals` says whether the app has any row that could end. Where somebody was refused, the app is locked. Returns the
-/// tags of those that were deactivated.
+/// known. `has_refusals` says whether the app has any row that could end. Where it has, or somebody was refused, the app is locked, so
+/// that no two sends of it remove the same rows crosswise. Returns the tags of those that were deactivated.
 pub(crate) async fn record_refusals(
     c: &mut DbConnection,
     page: &SettledPage,

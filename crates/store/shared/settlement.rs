@@ -58,7 +58,7 @@ async fn settle_held(
     let counts = PageCounts::of(pages);
     let counted = count(c, &last.send_id, &counts).await?;
     count_day(c, last, &counts).await?;
-    if pages.iter().any(|page| page.may_deactivate()) {
+    if send.has_refusals || pages.iter().any(|page| page.may_deactivate()) {
         lock_app(c, &last.app_id).await?;
     }
     let failed_before = counted.failed_other - counts.failed_other;
@@ -233,8 +233,8 @@ impl LockedSend {
 }
 
 /// Locks the send until the end of the transaction; `None` when its app was deleted meanwhile, whose pages count no more. What settling
-/// needs to know besides is asked with it, for it costs a statement less; and this waits in the place of the counting, since who has
-/// waited for a row computes everything anew.
+/// needs to know besides is asked with it, for it costs a statement less; and this waits in the place of the counting, since PostgreSQL
+/// computes the whole of a statement once more that has waited for a row.
 async fn lock_send(
     c: &mut DbConnection,
     send: &SendId,

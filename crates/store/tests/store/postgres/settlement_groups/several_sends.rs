@@ -39,6 +39,30 @@ async fn processes_that_settle_two_sends_of_an_app_crosswise_never_lock_each_oth
     assert_no_deadlocks(&test, &[other]).await;
 }
 
+/// Everybody was refused last time, and is reached or fails otherwise now: both sends remove the same rows.
+#[tokio::test(flavor = "multi_thread")]
+async fn nor_do_those_that_end_the_same_refusals() {
+    let (test, app, _, pages) = claimed_send().await;
+    let (_, mut pages_of_second) = claimed_send_of(&test, &app, at(-1)).await;
+    pages_of_second.reverse();
+    test.database.execute(
+        "INSERT INTO refusals (subscription_id, app_id, reason, sends, days, last_day)
+         SELECT id, app_id, 'refused', 1, 1, 0 FROM subscriptions",
+    );
+    let other = hato_store::open(test.database.url()).await.expect("opened");
+    let (settled, settled_by_other) = tokio::join!(
+        settle_all(&*test.store, &pages),
+        settle_all(&*other, &pages_of_second)
+    );
+    let settled = [settled, settled_by_other].concat();
+    let recorded = outcomes(&settled, SettleOutcome::RecordedWithEvents);
+    assert_eq!(recorded, 2 * PAGES);
+    assert_sums(&test, 360, 40);
+    test.database
+        .execute("DO $$ BEGIN ASSERT (SELECT COUNT(*) FROM refusals) = 0; END $$");
+    assert_no_deadlocks(&test, &[other]).await;
+}
+
 /// Half of the cancelled send's pages have somebody who would be tried again.
 #[tokio::test]
 async fn what_a_cancelled_send_would_try_again_is_cancelled_and_all_else_is_settled() {
