@@ -59,24 +59,34 @@ impl Deed {
         by_weight().nth(place).expect("it is within")
     }
 
-    /// How the outcomes begin that have to be among those that there were, as `RawResponse::outcome` writes them.
+    /// The outcomes that have to be among those that there were, as `RawResponse::outcome` writes them.
     pub fn expected(self) -> &'static [&'static str] {
         match self {
             Self::Register => &["201"],
             Self::Send => &["202"],
-            Self::SendWithWrongKey => &["403"],
-            Self::LogIn => &["200", "401"],
+            Self::SendWithWrongKey => &["403 INSUFFICIENT_SCOPE"],
+            Self::LogIn => &["200", "401 INVALID_CREDENTIALS"],
             Self::LookAtPages
             | Self::LookAtDashboard
             | Self::FollowProgress
             | Self::ListenToEvents => &["200"],
-            Self::Garbage | Self::GarbageInJson | Self::SlowBody => &["400"],
-            Self::TooLarge => &["413"],
+            Self::Garbage | Self::GarbageInJson | Self::SlowBody => &["400 INVALID_INPUT"],
+            Self::TooLarge => &["413 PAYLOAD_TOO_LARGE"],
             // Whoever got memory is given up at last, and others got none.
-            Self::HoldBody => &["400", "503 OVERLOADED"],
+            Self::HoldBody => &["400 INVALID_INPUT", "503 OVERLOADED"],
             Self::SlowHead | Self::SayNothing => &["closed"],
             Self::ReadSlowly => &["200, left"],
             Self::StopReading => &["200, broken off"],
+        }
+    }
+
+    /// What else may come of it: a page that is not there, a limit for each client, or an end before all was read.
+    pub fn permitted(self) -> &'static [&'static str] {
+        match self {
+            Self::LogIn | Self::FollowProgress | Self::ListenToEvents => &["429 RATE_LIMITED"],
+            Self::LookAtPages => &["404"],
+            Self::ReadSlowly => &["200", "200, broken off", "429 RATE_LIMITED"],
+            _ => &[],
         }
     }
 
