@@ -1,6 +1,7 @@
 //! Pages of several sends that are settled at the same time: what is so with one send is nothing to the other.
 
-use hato_service::ports::{SendCounts, SendStatus, SettleOutcome};
+use hato_service::ports::{RecipientId, SendCounts, SendStatus, SettleOutcome, Settlement};
+use sqlx::{AssertSqlSafe, Connection as _, Executor as _, PgConnection};
 
 use super::{
     PAGES, PageOf, assert_commits, assert_counted, assert_one_of_each, assert_sums, claimed_send,
@@ -8,8 +9,8 @@ use super::{
     settle_all_with, settle_retries,
 };
 use crate::cancellations::{cancel, outcome};
-use crate::postgres::assert_no_deadlocks;
-use crate::test_store::{START, at};
+use crate::postgres::{assert_no_deadlocks, until_so_many_wait};
+use crate::test_store::{START, TestStore, at, sent_to};
 
 /// Both sends lose the same subscribers, one of them from the first page on and the other one from the last. They were accepted on two
 /// days, for those of one day wait for each other at its row before they come to anybody.
@@ -39,7 +40,15 @@ async fn processes_that_settle_two_sends_of_an_app_crosswise_never_lock_each_oth
     assert_no_deadlocks(&test, &[other]).await;
 }
 
-/// Everybody was refused last time, and is reached or fails otherwise now: both sends remove the same rows.
+fn all_reached(recipients: &[RecipientId]) -> Settlement {
+    Settlement {
+        sent: sent_to(recipients),
+        ..Settlement::default()
+    }
+}
+
+/// Everybody was refused last time and is reached now: both sends remove the same rows, and would meet in the middle, where somebody
+/// holds one for so long.
 #[tokio::test(flavor = "multi_thread")]
 async fn nor_do_those_that_end_the_same_refusals() {
     let (test, app, _, pages) = claimed_send().await;
@@ -50,17 +59,41 @@ async fn nor_do_those_that_end_the_same_refusals() {
          SELECT id, app_id, 'refused', 1, 1, 0 FROM subscriptions",
     );
     let other = hato_store::open(test.database.url()).await.expect("opened");
-    let (settled, settled_by_other) = tokio::join!(
-        settle_all(&*test.store, &pages),
-        settle_all(&*other, &pages_of_second)
+    let holder = hold_refusal(&test, pages[PAGES / 2].1[0]).await;
+    let (settled, settled_by_other, ()) = tokio::join!(
+        settle_all_with(&*test.store, &pages, all_reached),
+        settle_all_with(&*other, &pages_of_second, all_reached),
+        let_go_when_both_wait(holder, connect(&test).await)
     );
     let settled = [settled, settled_by_other].concat();
     let recorded = outcomes(&settled, SettleOutcome::RecordedWithEvents);
     assert_eq!(recorded, 2 * PAGES);
-    assert_sums(&test, 360, 40);
+    assert_sums(&test, 400, 0);
     test.database
         .execute("DO $$ BEGIN ASSERT (SELECT COUNT(*) FROM refusals) = 0; END $$");
     assert_no_deadlocks(&test, &[other]).await;
+}
+
+async fn connect(test: &TestStore) -> PgConnection {
+    let connection = PgConnection::connect(test.database.url()).await;
+    connection.expect("a connection")
+}
+
+/// A connection that keeps everybody else from ending this refusal.
+async fn hold_refusal(test: &TestStore, refused: RecipientId) -> PgConnection {
+    let mut holder = connect(test).await;
+    let locking = format!(
+        "BEGIN; SELECT FROM refusals WHERE subscription_id = {} FOR UPDATE",
+        refused.0
+    );
+    let held = holder.execute(AssertSqlSafe(locking)).await;
+    held.expect("held");
+    holder
+}
+
+async fn let_go_when_both_wait(mut holder: PgConnection, mut watcher: PgConnection) {
+    until_so_many_wait(&mut watcher, 2).await;
+    holder.execute("ROLLBACK").await.expect("let go");
 }
 
 /// Half of the cancelled send's pages have somebody who would be tried again.
