@@ -6,11 +6,10 @@
 //!
 //! Of the processes that share a database one at a time sweeps, under a lease: the steps of two would only wait for each other.
 
-mod clock_leap;
 mod purge_kind;
 mod sweep_lease;
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use hato_domain::UnixMillis;
@@ -19,12 +18,11 @@ use hato_service::{
     IDEMPOTENCY_TTL, LISTENER_EVENT_TTL, MAX_EVENT_AGE, MAX_KEPT_ATTEMPTS, RECENT_COUNTS_TTL,
     first_counted_hour,
 };
-use tokio::time::Instant;
 
+use crate::clock_leap::ClockLeap;
 use crate::metrics::count_dropped_events;
 use crate::push::DeliverySettings;
 use crate::shutdown::Shutdown;
-use clock_leap::ClockLeap;
 use purge_kind::{PURGE_ROUNDS, PurgeKind};
 use sweep_lease::SweepLease;
 
@@ -50,7 +48,7 @@ pub struct Janitor {
     retention: Duration,
     /// By which the store knows this janitor.
     lease_holder: i64,
-    clock_leap: Mutex<ClockLeap>,
+    clock_leap: ClockLeap,
 }
 
 /// How far a sweep is with what it looks through.
@@ -64,7 +62,7 @@ impl Janitor {
     pub fn new(store: Arc<dyn Store>, clock: Arc<dyn Clock>, settings: &DeliverySettings) -> Self {
         Self {
             lease_holder: fastrand::i64(..),
-            clock_leap: Mutex::default(),
+            clock_leap: ClockLeap::since(clock.now()),
             store,
             clock,
             retention: Duration::from_hours(24) * settings.retention_days,
@@ -84,7 +82,7 @@ impl Janitor {
     /// the next sweep.
     pub async fn sweep(&self) -> bool {
         let now = self.clock.now();
-        if !self.trusts(now) {
+        if !self.clock_leap.permits(now) {
             return false;
         }
         let Some(mut lease) = SweepLease::take(&*self.store, self.lease_holder, now).await else {
@@ -99,12 +97,6 @@ impl Janitor {
         true
     }
 
-    fn trusts(&self, now: UnixMillis) -> bool {
-        let leap = self.clock_leap.lock();
-        let mut leap = leap.unwrap_or_else(PoisonError::into_inner);
-        leap.permits(now, Instant::now())
-    }
-
     /// Goes on until nothing of these kinds is too old; `false` when the lease was lost, or the clock is trusted no more.
     async fn take_turns(&self, lease: &mut SweepLease<'_>, mut kinds: Vec<PurgeKind>) -> bool {
         let mut progress = SweepProgress::default();
@@ -112,7 +104,7 @@ impl Janitor {
             let mut unfinished = Vec::new();
             for kind in kinds {
                 let now = self.clock.now();
-                if !self.trusts(now) || !lease.keep(now).await {
+                if !self.clock_leap.permits(now) || !lease.keep(now).await {
                     return false;
                 }
                 if self.try_step(kind, now, &mut progress).await {

@@ -33,6 +33,7 @@
 //! # }
 //! ```
 
+mod clock_leap;
 mod due_time_repair;
 #[cfg(any(test, hato_fuzzing))]
 pub mod fuzzing;

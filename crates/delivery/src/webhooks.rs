@@ -24,6 +24,7 @@ use hato_service::ports::{Clock, NextOutbox, OutboxClaimRequest, StoreError, Web
 use hato_service::{Notifier, Secrets, jittered};
 use tokio_util::task::TaskTracker;
 
+use crate::clock_leap::ClockLeap;
 use crate::due_time_repair::DueTimeRepair;
 use crate::shutdown::Shutdown;
 use client::WebhookClient;
@@ -52,6 +53,7 @@ struct SenderShared {
     client: WebhookClient,
     limiter: RequestLimiter,
     due_time_repair: DueTimeRepair,
+    clock_leap: ClockLeap,
     settings: WebhookSettings,
 }
 
@@ -81,6 +83,7 @@ impl<Q: WebhookQueue + Send + Sync + ?Sized + 'static> WebhookSender<Q> {
     ) -> Result<Self, ClientBuildError> {
         let shared = SenderShared {
             client: WebhookClient::new(&settings)?,
+            clock_leap: ClockLeap::since(clock.now()),
             clock,
             secrets,
             notifier,

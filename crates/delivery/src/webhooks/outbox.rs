@@ -86,15 +86,18 @@ impl<Q: WebhookQueue + Send + Sync + ?Sized + 'static> OutboxWorker<Q> {
         }
     }
 
-    /// Starts these events. What is too old is dropped instead, with others of its age.
+    /// Starts these events. What is too old is dropped instead, with others of its age, unless the clock was set far ahead.
     async fn start_all(
         &self,
         in_flight: &mut InFlight,
         events: Vec<WebhookEvent>,
         now: UnixMillis,
     ) {
-        let before = now.minus(self.sender.shared.settings.max_event_age);
-        let is_old = |event: &WebhookEvent| event.created_at < before && event.resend.is_none();
+        let shared = &self.sender.shared;
+        let before = now.minus(shared.settings.max_event_age);
+        let may_drop = shared.clock_leap.permits(now);
+        let is_old =
+            |event: &WebhookEvent| may_drop && event.created_at < before && event.resend.is_none();
         if events.iter().any(is_old)
             && let Err(error) = self.drop_old(before).await
         {

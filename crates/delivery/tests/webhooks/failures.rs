@@ -164,6 +164,17 @@ async fn an_event_older_than_five_days_is_dropped(database: TestDatabase) {
     assert!(test.attempts().await[1].next_at.is_none());
 }
 
+/// On PostgreSQL no events are claimed by a clock that is not the database's.
+#[tokio::test]
+async fn by_a_clock_that_was_set_far_ahead_no_event_is_dropped() {
+    let test = TestWebhooks::new(TestDatabase::sqlite().await).await;
+    let sender = test.sender();
+    test.queue_test_event().await;
+    test.advance_clock(DAY * 6);
+    sender.run_until_idle().await.expect("the store answers");
+    assert_eq!(test.receiver.seen().len(), 1);
+}
+
 #[on_each_database]
 async fn an_event_that_nobody_posts_ends_after_five_days(database: TestDatabase) {
     let test = TestWebhooks::new(database).await;
