@@ -4,6 +4,8 @@ use std::error::Error;
 
 use sqlx::error::DatabaseError;
 
+use crate::writer::WriteError;
+
 /// Whether somebody else has locked the file: `SQLITE_BUSY`, 5.
 pub(crate) fn is_busy(error: &sqlx::Error) -> bool {
     result_code(error) == Some(5)
@@ -15,7 +17,12 @@ pub(crate) fn result_code(error: &sqlx::Error) -> Option<i32> {
     Some(code.parse::<i32>().ok()? & 0xff)
 }
 
-/// Whether somebody else held what was needed for too long. Here everybody waits for the one writer.
-pub(crate) fn is_overload(_: &(dyn Error + Send + Sync + 'static)) -> bool {
-    false
+/// Whether another process has held the file for longer than it is waited for.
+pub(crate) fn is_overload(cause: &(dyn Error + Send + Sync + 'static)) -> bool {
+    match cause.downcast_ref::<WriteError>() {
+        Some(WriteError::Failed(error)) => is_busy(error),
+        Some(WriteError::Transaction(error)) => is_busy(error),
+        Some(_) => false,
+        None => cause.downcast_ref::<sqlx::Error>().is_some_and(is_busy),
+    }
 }
