@@ -1,7 +1,7 @@
 //! `hato-server copy-data`: everything from one database into another, empty one (CONTRACT 17).
 
 use clap::Args;
-use hato_store::{CopyError, CopyProgress, PostgresOpenError, StoreOpenError};
+use hato_store::{CopyError, CopyProgress, CopyStage, PostgresOpenError, StoreOpenError};
 
 /// Between two lines about a table that has more rows.
 const REPORTED_ROWS: u64 = 100_000;
@@ -32,11 +32,20 @@ pub async fn run(args: &CopyDataArgs) -> Result<(), CopyError> {
 }
 
 fn report(progress: CopyProgress) {
-    let CopyProgress { table, rows, of } = progress;
+    let CopyProgress {
+        stage,
+        table,
+        rows,
+        of,
+    } = progress;
+    let done = match stage {
+        CopyStage::Copying => "",
+        CopyStage::Comparing => " compared",
+    };
     if rows == of {
-        eprintln!("{table}: {rows} rows");
+        eprintln!("{table}: {rows} rows{done}");
     } else if rows.is_multiple_of(REPORTED_ROWS) {
-        eprintln!("{table}: {rows} of {of} rows");
+        eprintln!("{table}: {rows} of {of} rows{done}");
     }
 }
 

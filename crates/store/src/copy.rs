@@ -76,12 +76,23 @@ trait Copied: Send {
     async fn commit(self: Box<Self>) -> sqlx::Result<()>;
 }
 
+/// What a copy does with a table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CopyStage {
+    /// Reads its rows and writes them.
+    Copying,
+    /// Reads what was written and compares it with what was read.
+    Comparing,
+}
+
 /// How far a copy is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CopyProgress {
-    /// The table that is copied.
+    /// What it is at.
+    pub stage: CopyStage,
+    /// The table that it is at.
     pub table: &'static str,
-    /// How many of its rows are.
+    /// With how many of its rows that was done.
     pub rows: u64,
     /// How many it has.
     pub of: u64,
@@ -96,8 +107,8 @@ pub struct CopySummary {
     pub rows: u64,
 }
 
-/// Copies everything in the database at `from` into the empty one at `to`, and tells `progress` after every 500 rows and at the end of
-/// each table. Both are brought to this version's tables. Must be called on a tokio runtime.
+/// Copies everything in the database at `from` into the empty one at `to`, and tells `progress` after every 500 rows of a table that is copied
+/// and every 500 of one that is compared, and at the end of each. Both are brought to this version's tables. Must be called on a tokio runtime.
 pub async fn copy(
     from: &str,
     to: &str,
@@ -119,7 +130,7 @@ pub async fn copy(
         let copied = copied.map_err(|failure| failure.in_table(table))?;
         tallies.insert(table, copied);
     }
-    verify(&mut *target, &tallies).await?;
+    verify(&mut *target, &tallies, progress).await?;
     if source.is_in_use().await.map_err(CopyError::Commit)? {
         return Err(CopyError::opening(
             CopySide::Source,
@@ -176,7 +187,12 @@ async fn copy_table(
         }
         target.insert(table, &columns, batch).await?;
         let rows = tally.rows;
-        progress(CopyProgress { table, rows, of });
+        progress(CopyProgress {
+            stage: CopyStage::Copying,
+            table,
+            rows,
+            of,
+        });
     }
     if let Some(number) = last_number.filter(|number| *number > 0) {
         target.set_last_number(table, number).await?;
@@ -196,9 +212,18 @@ fn batch(table: &str) -> usize {
 async fn verify(
     target: &mut dyn Copied,
     tallies: &BTreeMap<&'static str, Tally>,
+    progress: &mut (dyn FnMut(CopyProgress) + Send),
 ) -> Result<(), CopyError> {
     for (table, copied) in tallies {
-        let found = tally(target, table).await;
+        let mut on_rows = |rows| {
+            progress(CopyProgress {
+                stage: CopyStage::Comparing,
+                table,
+                rows,
+                of: copied.rows,
+            });
+        };
+        let found = tally(target, table, &mut on_rows).await;
         if found.map_err(|failure| failure.in_table(table))? != *copied {
             return Err(CopyError::Differs(table));
         }
@@ -206,12 +231,22 @@ async fn verify(
     Ok(())
 }
 
-async fn tally(database: &mut dyn Copied, table: &str) -> Result<Tally, CopyFailure> {
+async fn tally(
+    database: &mut dyn Copied,
+    table: &str,
+    on_rows: &mut (dyn FnMut(u64) + Send),
+) -> Result<Tally, CopyFailure> {
     let columns = database.columns(table).await?;
     let mut tally = Tally::new(database.last_number(table).await?);
     let mut rows = database.rows(table, &columns);
     while let Some(row) = rows.try_next().await? {
         tally.add(&row);
+        if tally.rows.is_multiple_of(BATCH as u64) {
+            on_rows(tally.rows);
+        }
+    }
+    if !tally.rows.is_multiple_of(BATCH as u64) {
+        on_rows(tally.rows);
     }
     Ok(tally)
 }

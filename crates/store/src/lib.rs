@@ -31,7 +31,8 @@ use hato_store_sqlite::Database as SqliteDatabase;
 use sqlx::{Connection as _, PgConnection, SqliteConnection};
 
 pub use copy::{
-    CopyError, CopyFailure, CopyProgress, CopySide, CopySummary, TABLES as COPIED_TABLES, copy,
+    CopyError, CopyFailure, CopyProgress, CopySide, CopyStage, CopySummary,
+    TABLES as COPIED_TABLES, copy,
 };
 pub use hato_store_postgres::{PostgresOpenError, PostgresSettings, refuse_if_in_use};
 pub use hato_store_sqlite::{

@@ -8,7 +8,9 @@ use std::time::Duration;
 
 use hato_service::Notifier;
 use hato_service::ports::{SettleOutcome, Settlement, Store};
-use hato_store::{COPIED_TABLES, CopyError, CopyFailure, CopySide, CopySummary};
+use hato_store::{
+    COPIED_TABLES, CopyError, CopyFailure, CopyProgress, CopySide, CopyStage, CopySummary,
+};
 use hato_testkit::{TestDatabase, on_each_database};
 use sqlx::{AssertSqlSafe, Connection as _, PgConnection, SqliteConnection};
 use tokio::sync::oneshot;
@@ -88,14 +90,15 @@ async fn everything_arrives_through_postgres_and_back() {
     let second = TestDatabase::postgres().await.behind_pooler();
     let back = TestDatabase::sqlite().await;
     let mut seen = BTreeMap::new();
-    let mut on_progress = |progress: hato_store::CopyProgress| {
-        seen.insert(progress.table, (progress.rows, progress.of));
+    let mut on_progress = |progress: CopyProgress| {
+        let is_compared = progress.stage == CopyStage::Comparing;
+        seen.insert((progress.table, is_compared), (progress.rows, progress.of));
     };
     let summary = hato_store::copy(original.url(), first.url(), &mut on_progress).await;
     let summary = summary.expect("copied");
     assert_eq!(
         seen.len(),
-        COPIED_TABLES.len(),
+        2 * COPIED_TABLES.len(),
         "no table was empty: {seen:?}"
     );
     assert!(seen.values().all(|(rows, of)| rows == of), "{seen:?}");
