@@ -18,7 +18,8 @@ const PEPPER: &str = "00112233445566778899aabbccddeeff00112233445566778899aabbcc
 const ENCRYPTION_KEY: &str = "ffeeddccbbaa99887766554433221100ffeeddccbbaa99887766554433221100";
 
 /// What a server logs that hears nobody.
-const POLLS: &str = "wake-ups of other processes are not heard; their work is found by polling";
+const POLLS: &str = "wake-ups of other processes are not heard; their work is found by polling: \
+                     behind a transaction pooler set HATO_DATABASE_LISTEN=false";
 
 const FILL_DISK: &str = "
     CREATE FUNCTION fill() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN

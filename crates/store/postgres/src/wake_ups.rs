@@ -121,7 +121,11 @@ async fn listen(connections: &Connections, own: &str, notifier: &Notifier) {
     loop {
         let Err(error) = hear(connections, own, notifier, &mut is_reported).await;
         if !is_reported {
-            tracing::warn!(%error, "wake-ups of other processes are not heard; their work is found by polling");
+            tracing::warn!(
+                %error,
+                "wake-ups of other processes are not heard; their work is found by polling: \
+                 behind a transaction pooler set HATO_DATABASE_LISTEN=false"
+            );
             is_reported = true;
         }
         sleep(jittered(RETRY_INTERVAL)).await;
