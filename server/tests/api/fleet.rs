@@ -4,6 +4,7 @@ mod clocks;
 mod events;
 mod limits;
 mod listeners;
+mod polling;
 mod progress;
 mod sends;
 mod sessions;
