@@ -1,11 +1,12 @@
 //! Errors of the database as the ports return them, and lists as statements take them.
 
 use std::error::Error;
+use std::sync::Arc;
 
 use hato_service::ports::StoreError;
 use serde::Serialize;
 
-use crate::failure::is_overload;
+use crate::failure::{WriteError, is_locked_out};
 
 /// Says what was being done when it failed.
 pub(crate) fn with_context<E>(context: &'static str) -> impl FnOnce(E) -> StoreError
@@ -16,9 +17,19 @@ where
         let source = cause.into();
         StoreError {
             context,
-            is_overload: is_overload(&*source),
+            is_overload: database_error(&*source).is_some_and(is_locked_out),
             source,
         }
+    }
+}
+
+/// What the database said, if that is why nothing was done.
+fn database_error<'a>(cause: &'a (dyn Error + Send + Sync + 'static)) -> Option<&'a sqlx::Error> {
+    let shared = cause.downcast_ref::<Arc<WriteError>>();
+    let write = shared.map(Arc::as_ref).or_else(|| cause.downcast_ref());
+    match write {
+        Some(error) => error.undone_by(),
+        None => cause.downcast_ref(),
     }
 }
 

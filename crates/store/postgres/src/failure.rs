@@ -1,8 +1,7 @@
 //! What a failure says about the transaction, and about the connections.
 
-use std::error::Error;
 use std::io;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Why an operation's changes were not kept, or may not have been.
@@ -20,6 +19,16 @@ pub(crate) enum WriteError {
     /// The store is closed.
     #[error("the store is closed")]
     Closed,
+}
+
+impl WriteError {
+    /// The error for which nothing was kept, if that is known.
+    pub(crate) fn undone_by(&self) -> Option<&sqlx::Error> {
+        match self {
+            Self::Failed(error) => Some(error),
+            Self::Unknown(_) | Self::Panicked | Self::Closed => None,
+        }
+    }
 }
 
 /// A store that is open got no connection in time. Whether PostgreSQL gave none, or all were in use, the pool does not tell.
@@ -98,7 +107,7 @@ pub(crate) fn is_undone(error: &sqlx::Error) -> bool {
     error.as_database_error().is_some() && !is_lost_connection(error)
 }
 
-/// Whether somebody else held a lock for longer than it is waited for.
+/// Whether somebody else held a lock for longer than it is waited for, as a table's is while the table is migrated.
 pub(crate) fn is_locked_out(error: &sqlx::Error) -> bool {
     code(error).as_deref() == Some("55P03")
 }
@@ -106,21 +115,6 @@ pub(crate) fn is_locked_out(error: &sqlx::Error) -> bool {
 /// Whether PostgreSQL does not do this here (`feature_not_supported`).
 pub(crate) fn is_unsupported(error: &sqlx::Error) -> bool {
     code(error).as_deref() == Some("0A000")
-}
-
-/// Whether somebody else held a lock for longer than it is waited for, as a table's is while the table is migrated.
-pub(crate) fn is_overload(cause: &(dyn Error + Send + Sync + 'static)) -> bool {
-    let shared = cause.downcast_ref::<Arc<WriteError>>();
-    let write = shared
-        .map(Arc::as_ref)
-        .or_else(|| cause.downcast_ref::<WriteError>());
-    match write {
-        Some(WriteError::Failed(error)) => is_locked_out(error),
-        Some(_) => false,
-        None => cause
-            .downcast_ref::<sqlx::Error>()
-            .is_some_and(is_locked_out),
-    }
 }
 
 /// Whether a statement took longer than it may (`query_canceled`).

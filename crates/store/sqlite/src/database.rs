@@ -14,7 +14,7 @@ use sqlx::{ConnectOptions as _, Connection as _, SqliteConnection, SqlitePool};
 use tokio::sync::Mutex;
 
 use crate::bounded_reads::BoundedReaders;
-use crate::failure::{is_busy, result_code};
+use crate::failure::{is_locked_out, result_code};
 use crate::free_space;
 use crate::large_selections::LargeSelections;
 use crate::writer::{MAX_LOG_PAGES, Writer};
@@ -187,7 +187,7 @@ async fn connect(options: &SqliteConnectOptions) -> sqlx::Result<SqliteConnectio
     let started = Instant::now();
     loop {
         match options.connect().await {
-            Err(error) if is_busy(&error) && started.elapsed() < BUSY_TIMEOUT => {
+            Err(error) if is_locked_out(&error) && started.elapsed() < BUSY_TIMEOUT => {
                 tokio::time::sleep(BUSY_RETRY_INTERVAL).await;
             }
             connected => return connected,

@@ -7,7 +7,7 @@ use sqlx::sqlite::SqliteLockingMode;
 use sqlx::{ConnectOptions as _, SqliteConnection};
 
 use crate::database::{SqliteOpenError, creating, make_file, make_folder, migrate, options};
-use crate::failure::is_busy;
+use crate::failure::is_locked_out;
 
 /// How long a command that is about to end is waited for.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(1);
@@ -36,7 +36,7 @@ pub async fn open_exclusively(path: &Path) -> Result<SqliteConnection, SqliteOpe
 
 fn in_use_or_broken(source: sqlx::Error, path: &Path) -> SqliteOpenError {
     let path = path.to_owned();
-    if is_busy(&source) {
+    if is_locked_out(&source) {
         SqliteOpenError::InUse { path }
     } else {
         SqliteOpenError::File { path, source }

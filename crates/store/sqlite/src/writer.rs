@@ -69,6 +69,17 @@ pub(crate) enum WriteError {
     Closed,
 }
 
+impl WriteError {
+    /// The error for which nothing was kept, if that is known.
+    pub(crate) fn undone_by(&self) -> Option<&sqlx::Error> {
+        match self {
+            Self::Failed(error) => Some(error),
+            Self::Transaction(error) => Some(error),
+            Self::Panicked | Self::Closed => None,
+        }
+    }
+}
+
 /// A handle to the writer's task.
 pub(crate) struct Writer {
     /// Taken when the store is closed; the task ends when it has done what was sent.
