@@ -107,8 +107,8 @@ pub struct CopySummary {
     pub rows: u64,
 }
 
-/// Copies everything in the database at `from` into the empty one at `to`, and tells `progress` after every 500 rows of a table that is copied
-/// and every 500 of one that is compared, and at the end of each. Both are brought to this version's tables. Must be called on a tokio runtime.
+/// Copies everything in the database at `from` into the empty one at `to`, and tells `progress` after every batch of rows, of at most 500, that
+/// is written, and that is compared. Both are brought to this version's tables. Must be called on a tokio runtime.
 pub async fn copy(
     from: &str,
     to: &str,
@@ -238,14 +238,11 @@ async fn tally(
 ) -> Result<Tally, CopyFailure> {
     let columns = database.columns(table).await?;
     let mut tally = Tally::new(database.last_number(table).await?);
-    let mut rows = database.rows(table, &columns);
-    while let Some(row) = rows.try_next().await? {
-        tally.add(&row);
-        if tally.rows.is_multiple_of(BATCH as u64) {
-            on_rows(tally.rows);
+    let mut batches = database.rows(table, &columns).try_chunks(batch(table));
+    while let Some(batch) = batches.try_next().await.map_err(|error| error.1)? {
+        for row in &batch {
+            tally.add(row);
         }
-    }
-    if !tally.rows.is_multiple_of(BATCH as u64) {
         on_rows(tally.rows);
     }
     Ok(tally)
