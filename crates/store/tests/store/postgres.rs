@@ -22,7 +22,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hato_service::ports::Store;
-use sqlx::PgConnection;
+use sqlx::{Connection as _, PgConnection};
 use tokio::time::{interval, timeout};
 
 use crate::test_store::TestStore;
@@ -37,6 +37,12 @@ async fn assert_no_deadlocks(test: &TestStore, stores: &[Arc<dyn Store>]) {
         "DO $$ BEGIN ASSERT (SELECT deadlocks FROM pg_stat_database
                              WHERE datname = current_database()) = 0; END $$",
     );
+}
+
+/// A connection of somebody else's to the store's database.
+async fn connect(test: &TestStore) -> PgConnection {
+    let connection = PgConnection::connect(test.database.url()).await;
+    connection.expect("a connection")
 }
 
 /// Returns when so many wait for locks in the database of this connection.

@@ -6,9 +6,9 @@ use futures_util::future::join_all;
 use hato_domain::{AppId, ProfileChange, Tags, TagsChange};
 use hato_service::ports::{ChangeProfileOutcome, Store};
 use hato_testkit::TestDatabase;
-use sqlx::{Connection as _, Executor as _, PgConnection};
+use sqlx::Executor as _;
 
-use super::until_so_many_wait;
+use super::{connect, until_so_many_wait};
 use crate::test_store::{START, TestStore, endpoint};
 
 const SUBSCRIBERS: usize = 8;
@@ -37,9 +37,7 @@ async fn a_tag_that_is_given_or_taken_between_two_looks_stays_so() {
         .execute("CREATE TABLE kept AS SELECT * FROM tag_positions");
     tag(&test.store, &app, 0, &before).await;
 
-    let mut writer = PgConnection::connect(test.database.url())
-        .await
-        .expect("a connection");
+    let mut writer = connect(&test).await;
     let locked = writer.execute("BEGIN; LOCK TABLE tag_positions IN ACCESS EXCLUSIVE MODE");
     locked.await.expect("locked");
     let (store, repaired) = (Arc::clone(&test.store), app.clone());
@@ -97,9 +95,7 @@ async fn failures_that_are_counted_meanwhile_stay_counted() {
     test.subscribe_all(&app, 2).await;
     test.broadcast(&app, START).await;
     test.database.execute("UPDATE sends SET failed_other = 7");
-    let mut writer = PgConnection::connect(test.database.url())
-        .await
-        .expect("a connection");
+    let mut writer = connect(&test).await;
     let counted = writer.execute(
         "BEGIN; UPDATE sends SET failed_expired = failed_expired + 1;
          INSERT INTO send_failures (send_id, host, reason, recipients)

@@ -4,10 +4,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use hato_testkit::TestDatabase;
-use sqlx::{Connection as _, Executor as _, PgConnection};
+use sqlx::Executor as _;
 use tokio::time::timeout;
 
-use super::until_so_many_wait;
+use super::{connect, until_so_many_wait};
 use crate::test_store::{START, TestStore};
 
 /// The last migration, as if it had not been run.
@@ -32,8 +32,7 @@ async fn everything_goes_on_while_an_index_is_built() {
     let app = test.app().await;
     test.subscribe_all(&app, 20_000).await;
     test.database.execute(TAKE_BACK);
-    let connect = async || PgConnection::connect(test.database.url()).await;
-    let mut reader = connect().await.expect("a connection");
+    let mut reader = connect(&test).await;
     let looks =
         reader.execute("BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT FROM subscriptions LIMIT 1");
     looks.await.expect("read");
@@ -44,7 +43,7 @@ async fn everything_goes_on_while_an_index_is_built() {
         is_open.store(true, Ordering::Relaxed);
     };
     let working = async {
-        until_so_many_wait(&mut connect().await.expect("a connection"), 1).await;
+        until_so_many_wait(&mut connect(&test).await, 1).await;
         test.broadcast(&app, START).await;
         assert_eq!(test.deliver_all(START, 1_000).await.len(), 20_000);
         test.subscribe(&app, 20_001).await;
@@ -109,9 +108,7 @@ async fn who_is_kept_from_a_table_may_try_again() {
     };
     let test = TestStore::with_settings(TestDatabase::postgres().await, &settings).await;
     let app = test.app().await;
-    let mut other = PgConnection::connect(test.database.url())
-        .await
-        .expect("a connection");
+    let mut other = connect(&test).await;
     let locked = other.execute("BEGIN; LOCK TABLE subscriptions IN ACCESS EXCLUSIVE MODE");
     locked.await.expect("locked");
     let subscription = test.new_subscription(&app, 1);

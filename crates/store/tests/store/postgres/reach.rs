@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use hato_domain::ReachBlock;
 use hato_testkit::TestDatabase;
-use sqlx::{Connection as _, Executor as _, PgConnection};
+use sqlx::Executor as _;
 
-use super::until_so_many_wait;
+use super::{connect, until_so_many_wait};
 use crate::test_store::{START, TestStore, at};
 
 #[tokio::test(flavor = "multi_thread")]
@@ -19,9 +19,7 @@ async fn two_that_make_the_same_block_both_write_to_it() {
     }
     test.deliver_all(START, 10).await;
 
-    let mut gate = PgConnection::connect(test.database.url())
-        .await
-        .expect("a connection");
+    let mut gate = connect(&test).await;
     // Others may read the blocks and lock them, and write none.
     let closed = gate.execute("BEGIN; LOCK TABLE reach IN SHARE MODE").await;
     closed.expect("locked");

@@ -1,7 +1,7 @@
 //! Pages of several sends that are settled at the same time: what is so with one send is nothing to the other.
 
 use hato_service::ports::{RecipientId, SendCounts, SendStatus, SettleOutcome, Settlement};
-use sqlx::{AssertSqlSafe, Connection as _, Executor as _, PgConnection};
+use sqlx::{AssertSqlSafe, Executor as _, PgConnection};
 
 use super::{
     PAGES, PageOf, assert_commits, assert_counted, assert_one_of_each, assert_sums, claimed_send,
@@ -9,7 +9,7 @@ use super::{
     settle_all_with, settle_retries,
 };
 use crate::cancellations::{cancel, outcome};
-use crate::postgres::{assert_no_deadlocks, until_so_many_wait};
+use crate::postgres::{assert_no_deadlocks, connect, until_so_many_wait};
 use crate::test_store::{START, TestStore, at, sent_to};
 
 /// Both sends lose the same subscribers, one of them from the first page on and the other one from the last. They were accepted on two
@@ -72,11 +72,6 @@ async fn nor_do_those_that_end_the_same_refusals() {
     test.database
         .execute("DO $$ BEGIN ASSERT (SELECT COUNT(*) FROM refusals) = 0; END $$");
     assert_no_deadlocks(&test, &[other]).await;
-}
-
-async fn connect(test: &TestStore) -> PgConnection {
-    let connection = PgConnection::connect(test.database.url()).await;
-    connection.expect("a connection")
 }
 
 /// A connection that keeps everybody else from ending this refusal.
