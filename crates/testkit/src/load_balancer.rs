@@ -31,10 +31,14 @@ pub enum Program {
 }
 
 impl Program {
-    /// The one that this machine has, if any.
-    pub fn find() -> Option<Self> {
-        let caddy = find_program("caddy").map(Self::Caddy);
-        caddy.or_else(|| find_program("nginx").map(Self::Nginx))
+    /// Caddy, if this machine has it.
+    pub fn caddy() -> Option<Self> {
+        find_program("caddy").map(Self::Caddy)
+    }
+
+    /// nginx, if this machine has it.
+    pub fn nginx() -> Option<Self> {
+        find_program("nginx").map(Self::Nginx)
     }
 
     /// What people call it.

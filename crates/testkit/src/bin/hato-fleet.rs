@@ -29,15 +29,29 @@ struct FleetArgs {
     /// Address of the load balancer; of the first api process, if there is none
     #[arg(long, default_value = "127.0.0.1:3000")]
     listen: SocketAddr,
-    /// Whether Caddy or nginx is used where there is one
+    /// What stands in front of the api processes; auto: Caddy or nginx, where there is one
     #[arg(long, default_value = "auto")]
     balancer: Balancer,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, ValueEnum)]
 enum Balancer {
     Auto,
+    Caddy,
+    Nginx,
     None,
+}
+
+impl Balancer {
+    /// Its program, if there is to be one.
+    fn program(self) -> anyhow::Result<Option<Program>> {
+        Ok(match self {
+            Self::Auto => Program::caddy().or_else(Program::nginx),
+            Self::Caddy => Some(Program::caddy().context("there is no Caddy")?),
+            Self::Nginx => Some(Program::nginx().context("there is no nginx")?),
+            Self::None => None,
+        })
+    }
 }
 
 /// What `make fleet` has running. What is dropped first ends first: nobody outlives the database.
@@ -84,7 +98,7 @@ impl RunningFleet {
         let cluster = Cluster::start(Durability::Full)?;
         cluster.create_database(DATABASE)?;
         let process = process_settings(&binary, &cluster, &base_url)?;
-        let program = Program::find().filter(|_| args.balancer == Balancer::Auto);
+        let program = args.balancer.program()?;
         let api = (0..API_PROCESSES).map(|number| match program {
             None if number == 0 => process("api").env("HATO_LISTEN", listen.to_string()),
             _ => process("api"),
@@ -110,7 +124,7 @@ impl RunningFleet {
     fn explain(&self, out: &mut impl Write) -> io::Result<()> {
         let in_front = match &self.balancer {
             Some((program, _)) => format!("through {}", program.name()),
-            None => "the first api process: there is neither Caddy nor nginx".to_owned(),
+            None => "the first api process, without a load balancer".to_owned(),
         };
         writeln!(
             out,

@@ -115,6 +115,12 @@ async fn interrupt(fleet: &mut Child) {
 async fn a_fleet_is_ready_and_leaves_nothing_behind() {
     let mut fleet = start("none");
     let said = explanation(&mut fleet).await;
+    let open = said.iter().find(|line| line.contains("Open"));
+    let open = open.expect("its line");
+    assert!(
+        open.ends_with("(the first api process, without a load balancer)"),
+        "{open}"
+    );
     let (api, workers) = (processes(&said, "api"), processes(&said, "worker"));
     assert_eq!((api.len(), workers.len()), (2, 3), "{said:#?}");
     for (address, process) in api.iter().chain(&workers) {
@@ -135,15 +141,16 @@ async fn a_fleet_is_ready_and_leaves_nothing_behind() {
     assert!(!folder.exists() && !is_named_by_a_process(&folder));
 }
 
-#[tokio::test]
-async fn whoever_asks_the_load_balancer_is_answered_while_an_api_process_lives() {
-    let mut fleet = start("auto");
+/// Those who ask the load balancer are answered after an api process was killed.
+async fn assert_answers_while_an_api_process_lives(balancer: &str, name: &str) {
+    let mut fleet = start(balancer);
     let said = explanation(&mut fleet).await;
+    let through = format!(" (through {name})");
     let front = said.iter().find_map(|line| {
         let (_, rest) = line.split_once("http://localhost:")?;
-        rest.split_once(" (through ")?.0.parse().ok()
+        rest.strip_suffix(&through)?.parse().ok()
     });
-    let front = front.expect("Caddy or nginx is there; `scripts/setup test` fetches both");
+    let front = front.unwrap_or_else(|| panic!("{name} is not in front: {said:#?}"));
     let front = SocketAddr::from((Ipv4Addr::LOCALHOST, front));
     let api = processes(&said, "api");
     assert!(api.iter().all(|(address, _)| *address != front));
@@ -153,4 +160,14 @@ async fn whoever_asks_the_load_balancer_is_answered_while_an_api_process_lives()
         assert_eq!(ready.expect("an answer").status, 200);
     }
     interrupt(&mut fleet).await;
+}
+
+#[tokio::test]
+async fn whoever_asks_caddy_is_answered_while_an_api_process_lives() {
+    assert_answers_while_an_api_process_lives("auto", "Caddy").await;
+}
+
+#[tokio::test]
+async fn whoever_asks_nginx_is_answered_while_an_api_process_lives() {
+    assert_answers_while_an_api_process_lives("nginx", "nginx").await;
 }
