@@ -54,6 +54,7 @@ impl PostgresConfig {
             listen: self.database_listen,
             prepared_statements: self.database_prepared_statements,
             migrate: self.database_migrate,
+            ..PostgresSettings::default()
         }
     }
 }

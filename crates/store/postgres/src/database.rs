@@ -73,9 +73,9 @@ impl Database {
             return Err(reason);
         }
         if settings.migrate {
-            Box::pin(migration::migrate(&connections)).await?;
+            Box::pin(migration::migrate(&connections, settings.migration_timeout)).await?;
         } else {
-            Box::pin(migration::wait(&connections)).await?;
+            Box::pin(migration::wait(&connections, settings.migration_timeout)).await?;
         }
         Ok(Self {
             connections,

@@ -22,9 +22,6 @@ const BUILD_LOCK: i64 = 0x6861_7478;
 const WITHOUT_LIMITS: &str = "SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0;
     SET LOCAL idle_in_transaction_session_timeout = 0; SET LOCAL client_min_messages = warning";
 
-/// How long it is waited for a process that migrates, and for a table that others use.
-const LONGEST_WAIT: Duration = Duration::from_mins(5);
-
 /// Between two looks at the tables.
 const POLL_INTERVAL: Duration = Duration::from_millis(500);
 
@@ -36,9 +33,12 @@ fn migrations() -> Migrator {
     migrations
 }
 
-/// Runs the missing migrations.
-pub(crate) async fn migrate(connections: &Connections) -> Result<(), PostgresOpenError> {
-    run(connections)
+/// Runs the missing migrations, and waits so long for a table that others use.
+pub(crate) async fn migrate(
+    connections: &Connections,
+    timeout: Duration,
+) -> Result<(), PostgresOpenError> {
+    run(connections, timeout)
         .await
         .map_err(PostgresOpenError::from_migrating)?;
     report_later_migrations(&applied(connections).await.map_err(opening)?);
@@ -56,7 +56,7 @@ enum MigrationStep {
 
 /// One after the other, so that nobody waits for a table while another one is changed. A migration that waits for a table makes everybody
 /// behind it wait, so it gives up soon, and comes again.
-async fn run(connections: &Connections) -> Result<(), MigrateError> {
+async fn run(connections: &Connections, timeout: Duration) -> Result<(), MigrateError> {
     let started = Instant::now();
     let mut reported = None;
     loop {
@@ -67,7 +67,7 @@ async fn run(connections: &Connections) -> Result<(), MigrateError> {
                 continue;
             }
             Ok(MigrationStep::BuiltElsewhere) => "waiting until another process has built an index",
-            Err(error) if met_a_lock(&error) && started.elapsed() < LONGEST_WAIT => {
+            Err(error) if met_a_lock(&error) && started.elapsed() < timeout => {
                 "waiting until a table that is to be migrated is not in use"
             }
             Err(error) => return Err(error),
@@ -196,8 +196,11 @@ async fn execute_on_index(connection: &mut PgConnection, statement: &str) -> sql
     }
 }
 
-/// Waits until another process has made the tables that this version needs.
-pub(crate) async fn wait(connections: &Connections) -> Result<(), PostgresOpenError> {
+/// Waits until another process has made the tables that this version needs, but no longer than this.
+pub(crate) async fn wait(
+    connections: &Connections,
+    timeout: Duration,
+) -> Result<(), PostgresOpenError> {
     let started = Instant::now();
     let mut reported = None;
     loop {
@@ -207,7 +210,7 @@ pub(crate) async fn wait(connections: &Connections) -> Result<(), PostgresOpenEr
             report_later_migrations(&applied);
             return Ok(());
         };
-        if started.elapsed() >= LONGEST_WAIT {
+        if started.elapsed() >= timeout {
             return Err(PostgresOpenError::NotMigrated { missing });
         }
         if reported.replace(missing) != Some(missing) {

@@ -20,6 +20,8 @@ pub struct PostgresSettings {
     pub prepared_statements: bool,
     /// Whether opening makes missing tables. Otherwise it waits until another process has made them.
     pub migrate: bool,
+    /// How long opening waits for a process that migrates, and for a table that others use.
+    pub migration_timeout: Duration,
 }
 
 impl Default for PostgresSettings {
@@ -32,6 +34,7 @@ impl Default for PostgresSettings {
             listen: true,
             prepared_statements: true,
             migrate: true,
+            migration_timeout: Duration::from_mins(5),
         }
     }
 }

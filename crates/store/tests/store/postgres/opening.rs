@@ -5,6 +5,7 @@ use std::time::Duration;
 use hato_store::{PostgresOpenError, PostgresSettings, StoreOpenError};
 use hato_testkit::TestDatabase;
 use hato_testkit::old_postgres::old_postgres;
+use sqlx::{Connection as _, Executor as _, PgConnection};
 use tokio::net::TcpListener;
 
 async fn refusal(url: &str) -> PostgresOpenError {
@@ -107,6 +108,47 @@ async fn a_process_that_does_not_migrate_waits_for_one_that_does() {
         .await
         .expect("all tables");
     waited.expect("opened").ping().await.expect("all tables");
+}
+
+#[tokio::test]
+async fn a_process_that_does_not_migrate_gives_up_when_nobody_does() {
+    let database = TestDatabase::empty_postgres();
+    let waits = PostgresSettings {
+        migrate: false,
+        migration_timeout: Duration::ZERO,
+        ..PostgresSettings::default()
+    };
+    let opened = hato_store::open_with(database.url(), &waits).await;
+    let Some(StoreOpenError::Postgres(error)) = opened.err() else {
+        panic!("there are no tables");
+    };
+    let says = "the database lacks migration 1; run hato-server migrate";
+    assert_eq!(error.to_string(), says);
+}
+
+#[tokio::test]
+async fn a_process_that_migrates_gives_up_while_a_table_is_in_use() {
+    let database = TestDatabase::postgres().await;
+    database.execute(
+        "ALTER TABLE monthly_usage DROP COLUMN uncharged_sends;
+         DELETE FROM _sqlx_migrations WHERE version = 33",
+    );
+    let connection = PgConnection::connect(database.url()).await;
+    let mut other = connection.expect("the database");
+    let locked = other.execute("BEGIN; LOCK TABLE monthly_usage").await;
+    locked.expect("locked");
+    let hasty = PostgresSettings {
+        migration_timeout: Duration::ZERO,
+        ..PostgresSettings::default()
+    };
+    let opened = hato_store::open_with(database.url(), &hasty).await;
+    let Some(StoreOpenError::Postgres(PostgresOpenError::Migration(error))) = opened.err() else {
+        panic!("the table is locked");
+    };
+    assert!(error.to_string().contains("lock timeout"), "{error}");
+    other.execute("COMMIT").await.expect("unlocked");
+    let store = hato_store::open_with(database.url(), &hasty).await;
+    store.expect("opened").ping().await.expect("all tables");
 }
 
 #[tokio::test]
