@@ -18,10 +18,23 @@ use crate::fixtures::{AUTH, BINARY, P256DH, app, get, post, registration, server
 use proxy::{Events, NAME, Proxy};
 
 const DEPLOY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../deploy");
+/// So many that a load balancer chooses each server among them.
+const REQUESTS: usize = 16;
+
 const GUIDE: &str = include_str!("../../../docs/DEPLOY.md");
 
 fn read(name: &str) -> String {
     fs::read_to_string(format!("{DEPLOY}/{name}")).expect("a file")
+}
+
+/// A file for Caddy, with the addresses of this machine in the places of those it has.
+fn read_caddyfile(name: &str, places: &[(&str, &str)]) -> String {
+    let mut file = read(&format!("caddy/{name}.Caddyfile"));
+    for (place, here) in places {
+        assert!(file.contains(place), "{place} in {file}");
+        file = file.replace(place, here);
+    }
+    file
 }
 
 /// What stands between two texts, the first time.
@@ -195,28 +208,33 @@ async fn caddy_passes_on_what_a_server_is_asked() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn caddy_passes_on_to_containers_and_fleets() {
+async fn caddy_passes_on_to_containers() {
     let (server, _) = behind_a_proxy().await;
     let (address, port) = (server.address().to_string(), server.address().port());
     let port = format!("port {port}");
     for (name, places) in [
         ("container", &[("hato:3000", &*address)][..]),
         (
-            "fleet",
-            &[("10.0.0.11:3000", &address), ("10.0.0.12:3000", &address)],
-        ),
-        (
             "container-fleet",
             &[("name api", "name localhost"), ("port 3000", &port)],
         ),
     ] {
-        let mut file = read(&format!("caddy/{name}.Caddyfile"));
-        for (place, here) in places {
-            assert!(file.contains(place), "{place} in {file}");
-            file = file.replace(place, here);
-        }
-        let caddy = Proxy::caddy(&file).await;
+        let caddy = Proxy::caddy(&read_caddyfile(name, places)).await;
         assert_eq!(caddy.curl(&[], "/readyz").await, "ready", "{name}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn caddy_passes_on_to_the_processes_of_a_fleet_that_live() {
+    for killed in 0..2 {
+        let mut servers = [behind_a_proxy().await.0, behind_a_proxy().await.0];
+        let [one, other] = servers.each_ref().map(|it| it.address().to_string());
+        let places = [("10.0.0.11:3000", &*one), ("10.0.0.12:3000", &other)];
+        let caddy = Proxy::caddy(&read_caddyfile("fleet", &places)).await;
+        servers[killed].kill().await;
+        for _ in 0..REQUESTS {
+            assert_eq!(caddy.curl(&[], "/readyz").await, "ready");
+        }
     }
 }
 
