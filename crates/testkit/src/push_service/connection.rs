@@ -11,7 +11,10 @@ use hyper_util::{
     server::conn::auto,
 };
 use std::{convert::Infallible, pin::pin, sync::Arc, time::Duration};
-use tokio::{net::TcpStream, time::timeout};
+use tokio::{
+    net::TcpStream,
+    time::{sleep, timeout},
+};
 use tokio_rustls::{TlsAcceptor, server::TlsStream};
 
 const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);
@@ -25,6 +28,9 @@ pub(super) async fn serve(
 ) {
     // Both are hints: a peer that is gone, or sends no handshake, is let go.
     let _ = stream.set_nodelay(true);
+    if !options.handshake_delay.is_zero() {
+        sleep(options.handshake_delay).await;
+    }
     if let Ok(Ok(stream)) = timeout(HANDSHAKE_TIMEOUT, acceptor.accept(stream)).await {
         serve_http(shared, &options, stream).await;
     }

@@ -72,6 +72,8 @@ pub struct PushServiceOptions {
     pub max_concurrent_streams: u32,
     /// After so many requests a connection is ended politely (GOAWAY or Connection: close).
     pub requests_per_connection: Option<u64>,
+    /// How long a sender that has connected waits for the TLS handshake.
+    pub handshake_delay: Duration,
     /// How long every answer takes, as if the service were far away.
     pub latency: Duration,
     /// How many requests it handles a second, one after the other in the order in which they come, those that the sender gives up
@@ -92,6 +94,7 @@ impl Default for PushServiceOptions {
             decryption: Decryption::default(),
             max_concurrent_streams: 100,
             requests_per_connection: None,
+            handshake_delay: Duration::ZERO,
             latency: Duration::ZERO,
             requests_per_second: None,
         }
