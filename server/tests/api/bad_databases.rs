@@ -2,6 +2,7 @@
 
 use std::process::{Command, Output, Stdio};
 
+use futures_util::future::join_all;
 use hato_testkit::TestDatabase;
 use hato_testkit::old_postgres::old_postgres;
 use hato_testkit::push_service::PushService;
@@ -10,6 +11,7 @@ use hato_testkit::server::{HatoServer, ServerLaunch};
 use hato_testkit::test_ca::TestCa;
 use serde_json::json;
 
+use crate::database::value;
 use crate::fixtures::{
     BINARY, app, get, post, register, start, status_and_code, wait_until_logged,
 };
@@ -26,6 +28,12 @@ const FILL_DISK: &str = "
         RAISE EXCEPTION USING ERRCODE = 'disk_full', MESSAGE = 'could not extend file: No space left on device';
     END $$;
     CREATE TRIGGER fill BEFORE INSERT ON sends FOR EACH ROW EXECUTE FUNCTION fill();";
+
+const FALL_ASLEEP: &str = "
+    CREATE FUNCTION fall_asleep() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+        PERFORM pg_sleep(600); RETURN NEW;
+    END $$;
+    CREATE TRIGGER fall_asleep BEFORE INSERT ON sends FOR EACH ROW EXECUTE FUNCTION fall_asleep();";
 
 /// The program's end, which is its start's.
 fn serve(url: &str) -> Output {
@@ -143,6 +151,11 @@ async fn a_wrong_password_and_certificate_end_the_start_with_one_line() {
     cluster.execute("ALTER ROLE guest CONNECTION LIMIT 0");
     let right = verified(named, SecuredCluster::PASSWORD);
     assert_refused(&right, 1, "PostgreSQL has no connection left");
+    cluster.execute("ALTER SYSTEM SET ssl = off");
+    cluster.cluster().kill().expect("stopped");
+    cluster.cluster().restart().expect("started without TLS");
+    let insecure = format!("postgres://guest:the-password@{named}/guest?sslmode=require");
+    assert_refused(&insecure, 1, "no TLS connection to PostgreSQL");
 }
 
 #[tokio::test]
@@ -171,6 +184,28 @@ async fn a_send_that_a_full_disk_refuses_is_an_error_and_the_next_is_taken() {
     assert_eq!(sends["items"].as_array().map(Vec::len), Some(1));
 }
 
+#[tokio::test]
+async fn a_statement_that_takes_too_long_is_ended_and_nothing_comes_of_it() {
+    let launch = ServerLaunch::on(BINARY, TestDatabase::postgres().await);
+    let launch = launch.env("HATO_DATABASE_STATEMENT_TIMEOUT", "1s");
+    let server = start(launch).await;
+    let app = app(&server, "owner@example.com").await;
+    server.database().execute(FALL_ASLEEP);
+    let message = json!({"title": "t", "body": "b"});
+    let refused = post(&app.backend, "/api/v1/notify", &message).await;
+    let internal_error = (500, "INTERNAL_ERROR".to_owned());
+    assert_eq!(status_and_code(&refused), internal_error);
+    let says = "canceling statement due to statement timeout";
+    assert!(server.log().contains(says), "{}", server.log());
+    server
+        .database()
+        .execute("DROP TRIGGER fall_asleep ON sends");
+    let accepted = post(&app.backend, "/api/v1/notify", &message).await;
+    assert_eq!(accepted.status, 202, "{accepted}");
+    let sends: i64 = value(&server, "SELECT COUNT(*) FROM sends").await;
+    assert_eq!(sends, 1);
+}
+
 async fn is_delivered(server: &HatoServer, service: &PushService) {
     let app = app(server, "owner@example.com").await;
     let browser = service.subscribe(Some(&app.vapid_public_key));
@@ -195,4 +230,28 @@ async fn behind_a_transaction_pooler_it_delivers_and_says_once_that_it_polls() {
     wait_until_logged(&server, POLLS).await;
     assert_eq!(server.log().matches(POLLS).count(), 1);
     service.assert_no_violations();
+}
+
+/// As many at a time as would each take one, if they could.
+const REQUESTS: usize = 64;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_process_has_no_more_connections_than_it_may() {
+    let launch = ServerLaunch::on(BINARY, TestDatabase::postgres().await);
+    let server = start(launch.env("HATO_DATABASE_CONNECTIONS", "3")).await;
+    let app = app(&server, "owner@example.com").await;
+    let path = format!("/api/v1/apps/{}", app.id);
+    for _ in 0..4 {
+        let asking = (0..REQUESTS).map(|_| get(&app.owner, &path));
+        let (answers, connections) = tokio::join!(join_all(asking), connections(&server));
+        assert!(answers.iter().all(|answer| answer.status == 200));
+        assert!((1..=3).contains(&connections), "{connections}");
+    }
+}
+
+/// How many of them a server has.
+async fn connections(server: &HatoServer) -> i64 {
+    let connections = "SELECT COUNT(*) FROM pg_stat_activity
+                       WHERE datname = current_database() AND pid <> pg_backend_pid()";
+    value(server, connections).await
 }
