@@ -24,26 +24,37 @@ struct Faults {
 }
 
 impl Fleet {
-    /// Kills or halts a worker, or lets a halted one go on. One is always running.
+    /// Halts a worker first, kills another one then; later kills or halts one, or lets a halted one go on. One is always running.
     async fn disturb(&mut self, faults: &mut Faults, rng: &mut Rng) {
         let victim = rng.usize(..WORKERS);
         faults.count += 1;
-        if faults.halted.remove(&victim) {
-            return self.workers[victim].resume().await;
+        match faults.count {
+            1 => self.halt(victim, faults).await,
+            2 => {
+                let runs = |worker: &usize| !faults.halted.contains(worker);
+                let mut workers = (victim..WORKERS).chain(0..victim);
+                let victim = workers.find(runs).expect("one is running");
+                self.kill(victim, faults).await;
+            }
+            _ if faults.halted.remove(&victim) => self.workers[victim].resume().await,
+            _ if faults.halted.len() + 1 < WORKERS && rng.bool() => {
+                self.halt(victim, faults).await;
+            }
+            _ => self.kill(victim, faults).await,
         }
-        let others_run = faults.halted.len() + 1 < WORKERS;
-        if others_run && rng.bool() {
-            self.workers[victim].pause().await;
-            faults.halted.insert(victim);
-            faults.in_flight.extend(self.in_flight());
-        } else {
-            self.workers[victim].kill().await;
-            faults.in_flight.extend(self.in_flight());
-            self.workers[victim]
-                .restart()
-                .await
-                .expect("it starts again");
-        }
+    }
+
+    async fn halt(&self, victim: usize, faults: &mut Faults) {
+        self.workers[victim].pause().await;
+        faults.halted.insert(victim);
+        faults.in_flight.extend(self.in_flight());
+    }
+
+    async fn kill(&mut self, victim: usize, faults: &mut Faults) {
+        self.workers[victim].kill().await;
+        faults.in_flight.extend(self.in_flight());
+        let restarted = self.workers[victim].restart().await;
+        restarted.expect("it starts again");
     }
 
     /// Lets those go on that are halted, whose pages others have delivered by now, and waits until they are through with them.
