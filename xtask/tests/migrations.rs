@@ -40,10 +40,10 @@ fn statements(migration: &str) -> Vec<Vec<String>> {
 }
 
 /// The clauses of an ALTER TABLE; what stands in parentheses divides none.
-fn clauses(statement: &[String]) -> Vec<Vec<&str>> {
+fn clauses<'a>(statement: &[&'a str]) -> Vec<Vec<&'a str>> {
     let mut clauses = vec![Vec::new()];
     let mut depth = 0_usize;
-    for word in statement.iter().map(String::as_str) {
+    for &word in statement {
         match word {
             "(" => depth += 1,
             ")" => depth = depth.saturating_sub(1),
@@ -62,14 +62,16 @@ fn has(words: &[&str], sought: &[&str]) -> bool {
     words.windows(sought.len()).any(|window| window == sought)
 }
 
-/// What a clause of an ALTER TABLE does to those who know the table as it was.
-fn harm_of_clause(words: &[&str]) -> Option<&'static str> {
+fn after<'a>(words: &[&'a str], word: &str) -> Option<&'a str> {
+    let place = words.iter().position(|it| *it == word)?;
+    words.get(place + 1).copied()
+}
+
+/// What a clause of an ALTER TABLE does to those who know the table as it was. A constraint may take the place of one that goes, which
+/// is how it allows more.
+fn harm_of_clause(words: &[&str], dropped_constraints: &[&str]) -> Option<&'static str> {
     let keeps_columns = ["CONSTRAINT", "DEFAULT", "NOT", "IDENTITY", "EXPRESSION"];
-    let after = |word: &str| {
-        let place = words.iter().position(|it| *it == word)?;
-        words.get(place + 1).copied()
-    };
-    if after("DROP").is_some_and(|what| !keeps_columns.contains(&what)) {
+    if after(words, "DROP").is_some_and(|what| !keeps_columns.contains(&what)) {
         return Some("drops a column");
     }
     if words.contains(&"RENAME") {
@@ -78,25 +80,75 @@ fn harm_of_clause(words: &[&str]) -> Option<&'static str> {
     if has(words, &["SET", "NOT", "NULL"]) {
         return Some("wants a value where there may be none");
     }
-    let constraints = ["CONSTRAINT", "CHECK", "FOREIGN", "UNIQUE", "PRIMARY"];
-    let adds_column = after("ADD").is_some_and(|what| !constraints.contains(&what));
-    let is_wanted = adds_column && has(words, &["NOT", "NULL"]) && !words.contains(&"DEFAULT");
-    is_wanted.then_some("adds a column that older versions do not fill")
+    if words.contains(&"ALTER") && words.contains(&"TYPE") {
+        return Some("gives a column another type");
+    }
+    match after(words, "ADD")? {
+        "CONSTRAINT" => {
+            let replaces =
+                after(words, "CONSTRAINT").is_some_and(|it| dropped_constraints.contains(&it));
+            (!replaces).then_some("adds a constraint that older versions do not know")
+        }
+        "CHECK" | "FOREIGN" | "UNIQUE" | "PRIMARY" | "EXCLUDE" => {
+            Some("adds a constraint that older versions do not know")
+        }
+        _ => {
+            let is_wanted = has(words, &["NOT", "NULL"]) && !words.contains(&"DEFAULT");
+            is_wanted.then_some("adds a column that older versions do not fill")
+        }
+    }
+}
+
+/// What older versions may call or read.
+const KINDS: [&str; 8] = [
+    "TABLE",
+    "VIEW",
+    "MATERIALIZED",
+    "FUNCTION",
+    "PROCEDURE",
+    "SEQUENCE",
+    "TYPE",
+    "SCHEMA",
+];
+
+/// What a statement does to them, but to a table that its migration has made.
+fn harm_of_statement(
+    words: &[&str],
+    new_tables: &[&str],
+    dropped_constraints: &[&str],
+) -> Option<&'static str> {
+    if KINDS.iter().any(|kind| has(words, &["DROP", kind])) {
+        return Some("drops what older versions use");
+    }
+    if has(words, &["CREATE", "UNIQUE", "INDEX"]) {
+        let is_new = after(words, "ON").is_some_and(|table| new_tables.contains(&table));
+        return (!is_new).then_some("forbids rows that older versions may write");
+    }
+    if !has(words, &["ALTER", "TABLE"]) {
+        return None;
+    }
+    let clauses = clauses(words);
+    clauses
+        .iter()
+        .find_map(|clause| harm_of_clause(clause, dropped_constraints))
 }
 
 /// What a migration does to them.
 fn harm(migration: &str) -> Option<&'static str> {
-    statements(migration).iter().find_map(|statement| {
-        let words: Vec<_> = statement.iter().map(String::as_str).collect();
-        if has(&words, &["DROP", "TABLE"]) {
-            return Some("drops a table");
-        }
-        if !has(&words, &["ALTER", "TABLE"]) {
-            return None;
-        }
-        let clauses = clauses(statement);
-        clauses.iter().find_map(|clause| harm_of_clause(clause))
-    })
+    let statements = statements(migration);
+    let statements: Vec<Vec<&str>> = statements
+        .iter()
+        .map(|words| words.iter().map(String::as_str).collect())
+        .collect();
+    let names = |before: [&str; 2]| -> Vec<&str> {
+        let windows = statements.iter().flat_map(|words| words.windows(3));
+        let named = windows.filter(|window| window[..2] == before);
+        named.map(|window| window[2]).collect()
+    };
+    let (new_tables, dropped) = (names(["CREATE", "TABLE"]), names(["DROP", "CONSTRAINT"]));
+    statements
+        .iter()
+        .find_map(|words| harm_of_statement(words, &new_tables, &dropped))
 }
 
 #[test]
@@ -131,6 +183,15 @@ fn what_takes_something_away_is_found_however_it_is_written() {
         "ALTER TABLE apps ADD COLUMN a TEXT DEFAULT '' , ADD COLUMN b TEXT NOT NULL;",
         "ALTER TABLE apps ADD a BIGINT NOT NULL CHECK (a IN (0, 1));",
         "DO $$ BEGIN ALTER TABLE apps DROP COLUMN a; END $$;",
+        "ALTER TABLE apps ALTER COLUMN a TYPE TEXT USING a::TEXT;",
+        "ALTER TABLE apps ALTER a SET DATA TYPE TEXT;",
+        "ALTER TABLE apps ADD CONSTRAINT apps_b_check CHECK (b > 0);",
+        "ALTER TABLE apps ADD FOREIGN KEY (a) REFERENCES accounts (id);",
+        "CREATE UNIQUE INDEX apps_by_name ON apps (name);",
+        "CREATE UNIQUE INDEX CONCURRENTLY apps_by_name ON apps (name);",
+        "DROP FUNCTION await_claim(BIGINT);",
+        "DROP VIEW IF EXISTS active;",
+        "DROP TYPE mood;",
     ] {
         assert!(harm(migration).is_some(), "{migration}");
     }
@@ -142,6 +203,9 @@ fn what_takes_something_away_is_found_however_it_is_written() {
         "ALTER TABLE apps DROP CONSTRAINT apps_a_check, ADD CONSTRAINT apps_a_check CHECK (a IS NOT NULL OR b = 1);",
         "ALTER TABLE apps ALTER COLUMN a DROP NOT NULL, ALTER COLUMN b DROP DEFAULT;",
         "DROP INDEX apps_by_name;",
+        "ALTER TABLE apps DROP CONSTRAINT apps_a_check; ALTER TABLE apps ADD CONSTRAINT apps_a_check CHECK (a > 0);",
+        "CREATE TABLE more (a TEXT NOT NULL);\nCREATE UNIQUE INDEX more_by_a ON more (a);",
+        "CREATE OR REPLACE FUNCTION await_claim() RETURNS BIGINT LANGUAGE sql AS 'SELECT 1';",
     ] {
         assert_eq!(harm(migration), None, "{migration}");
     }
