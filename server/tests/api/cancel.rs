@@ -8,7 +8,8 @@ use hato_testkit::{TestDatabase, on_each_database};
 use serde_json::{Value, json};
 
 use crate::fixtures::{
-    BINARY, app, get, post, register, snapshot, start, status_and_code, subscribe, wait_until,
+    BINARY, app, get, post, register, register_in_bulk, snapshot, start, status_and_code,
+    subscribe, wait_until,
 };
 
 /// A server that delivers nothing, and an app with three subscribers.
@@ -162,7 +163,7 @@ async fn what_is_under_way_is_settled_and_every_recipient_is_accounted_for(datab
     let server = start(ServerLaunch::on(BINARY, database).with_push_service(&push)).await;
     let app = app(&server, "owner@example.com").await;
     let browsers = push.subscribe_many(Some(&app.vapid_public_key), 700);
-    register(&app.backend, &browsers).await;
+    register_in_bulk(&app.admin, &app.id, &browsers).await;
     // Some get no answer, so that the first page is still under way when the send is cancelled.
     push.respond_by_number(|number| {
         if number % 7 == 3 {

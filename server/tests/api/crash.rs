@@ -8,7 +8,7 @@ use hato_testkit::server::{HatoServer, ServerLaunch};
 use hato_testkit::{TestDatabase, on_each_database};
 use serde_json::{Value, json};
 
-use crate::fixtures::{BINARY, app, post, register, start, wait_until};
+use crate::fixtures::{BINARY, app, post, register_in_bulk, start, wait_until};
 
 const RECIPIENTS: usize = 2_000;
 /// After so many answers the push service falls silent: the process dies with pages settled, begun and untouched.
@@ -31,10 +31,11 @@ async fn setup(database: TestDatabase) -> CrashFixture {
     let push = PushService::start_with(options)
         .await
         .expect("a push service");
-    let server = start(ServerLaunch::on(BINARY, database).with_push_service(&push)).await;
+    let launch = ServerLaunch::on(BINARY, database).with_push_service(&push);
+    let server = start(launch.env("HATO_DEFAULT_PLAN", "pro")).await;
     let app = app(&server, "owner@example.com").await;
     let browsers = push.subscribe_many(Some(&app.vapid_public_key), RECIPIENTS);
-    register(&app.backend, &browsers).await;
+    register_in_bulk(&app.admin, &app.id, &browsers).await;
     CrashFixture {
         push,
         server,

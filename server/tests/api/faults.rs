@@ -12,7 +12,6 @@ mod unreadable;
 
 use std::collections::{HashMap, HashSet};
 
-use hato_domain::PositionSet;
 use hato_testkit::client::Client;
 use hato_testkit::fault_proxy::FaultProxy;
 use hato_testkit::owner::OwnedApp;
@@ -22,8 +21,7 @@ use hato_testkit::push_service::{
 use hato_testkit::server::{HatoServer, ServerLaunch};
 use serde_json::{Value, json};
 
-use crate::database::{bytes as bytes_of, execute};
-use crate::fixtures::{app, get, post, register, start, wait_until};
+use crate::fixtures::{app, bulk, get, post, register_in_bulk, start, wait_until};
 
 /// Of so many requests one fails.
 const FAILURE_PERIOD: u64 = 20;
@@ -57,7 +55,7 @@ impl FaultFixture {
         let app = app(&server, "owner@example.com").await;
         let recipients = usize::try_from(recipients).expect("not so many");
         let browsers = push.subscribe_many(Some(&app.vapid_public_key), recipients);
-        register(&app.backend, &browsers).await;
+        register_in_bulk(&app.admin, &app.id, &browsers).await;
         Self {
             push,
             proxy,
@@ -67,20 +65,14 @@ impl FaultFixture {
         }
     }
 
-    /// Gives everybody the tag, beside the API: registering with it takes long.
+    /// Gives everybody the tag.
     async fn tag_everybody(&self, tag: &str) {
-        let last = i64::try_from(self.browsers.len()).expect("not so many");
-        let block = |(number, bytes): (i64, Vec<u8>)| {
-            let bytes = bytes_of(&self.server, &bytes);
-            format!(
-                "INSERT INTO tag_positions (app_id, tag, block, positions)
-                 SELECT id, '{tag}', {number}, {bytes} FROM apps;"
-            )
-        };
-        let positions: PositionSet = (1..=last).collect();
-        let blocks: String = positions.blocks().map(block).collect();
-        let tags = format!("UPDATE subscriptions SET tags = '[\"{tag}\"]';");
-        execute(&self.server, &(tags + &blocks)).await;
+        let tagged = self.browsers.iter().map(|browser| {
+            let mut registration = browser.registration();
+            registration["tags"] = json!([tag]);
+            registration
+        });
+        bulk(&self.app.admin, &self.app.id, &tagged.collect::<Vec<_>>()).await;
     }
 
     /// The same client, for this run of the server.

@@ -170,6 +170,22 @@ pub async fn register(client: &Client, browsers: &[BrowserSubscription]) {
     }
 }
 
+/// Registers the browsers a thousand at a time (CONTRACT 16), with a session or a full key.
+pub async fn register_in_bulk(admin: &Client, app: &str, browsers: &[BrowserSubscription]) {
+    let registrations = browsers.iter().map(BrowserSubscription::registration);
+    bulk(admin, app, &registrations.collect::<Vec<_>>()).await;
+}
+
+/// The same of registrations with further members, or of those that are registered already.
+pub async fn bulk(admin: &Client, app: &str, registrations: &[Value]) {
+    let path = format!("/api/v1/apps/{app}/subscriptions/bulk");
+    for items in registrations.chunks(1_000) {
+        let reply = post(admin, &path, &json!({ "items": items })).await;
+        assert_eq!(reply.status, 200, "{reply}");
+        assert_eq!(reply.json()["rejected"], json!([]), "{reply}");
+    }
+}
+
 /// Asks until the answer satisfies `done`; panics with the last answer when that takes too long.
 pub async fn wait_until(client: &Client, path: &str, done: impl Fn(&Value) -> bool) -> Value {
     let mut last = Value::Null;

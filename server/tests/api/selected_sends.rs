@@ -11,9 +11,7 @@ use hato_testkit::server::{HatoServer, ServerLaunch};
 use hato_testkit::{TestDatabase, on_each_database};
 use serde_json::{Value, json};
 
-use crate::fixtures::{
-    BINARY, app, concurrently, get, post, registration, setup, start, wait_until,
-};
+use crate::fixtures::{BINARY, app, bulk, get, post, registration, setup, start, wait_until};
 
 /// Registers this endpoint with the members of `profile`.
 async fn register(app: &OwnedApp, endpoint: &str, profile: &Value) {
@@ -133,39 +131,21 @@ async fn with_many(database: TestDatabase) -> (PushService, HatoServer, OwnedApp
         ..PushServiceOptions::default()
     });
     let push = push.await.expect("a push service");
-    let server = start(ServerLaunch::on(BINARY, database).with_push_service(&push)).await;
+    let launch = ServerLaunch::on(BINARY, database).with_push_service(&push);
+    let server = start(launch.env("HATO_DEFAULT_PLAN", "pro")).await;
     let app = app(&server, "owner@example.com").await;
     let browsers = push.subscribe_many(Some(&app.vapid_public_key), MANY);
-    let registering = browsers
-        .chunks(MANY.div_ceil(16))
-        .enumerate()
-        .map(|(share, browsers)| {
-            let client = app.backend.clone();
-            let bodies: Vec<Value> = browsers
-                .iter()
-                .enumerate()
-                .map(|(number, browser)| {
-                    let mut body = browser.registration();
-                    let tag = if (share + number).is_multiple_of(4) {
-                        "others"
-                    } else {
-                        "most"
-                    };
-                    body["tags"] = json!([tag, "all"]);
-                    body
-                })
-                .collect();
-            async move {
-                let mut last = None;
-                for body in bodies {
-                    last = Some(post(&client, "/api/v1/subscriptions", &body).await);
-                }
-                last.expect("an answer")
-            }
-        });
-    for reply in concurrently(registering).await {
-        assert_eq!(reply.status, 201, "{reply}");
-    }
+    let registrations = browsers.iter().enumerate().map(|(number, browser)| {
+        let tag = if number.is_multiple_of(4) {
+            "others"
+        } else {
+            "most"
+        };
+        let mut registration = browser.registration();
+        registration["tags"] = json!([tag, "all"]);
+        registration
+    });
+    bulk(&app.admin, &app.id, &registrations.collect::<Vec<_>>()).await;
     let ids = browsers.into_iter().map(|browser| browser.id).collect();
     (push, server, app, ids)
 }

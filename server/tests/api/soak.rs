@@ -25,7 +25,7 @@ use hato_testkit::push_service::{
 use hato_testkit::seeded_rng::{self, Rng};
 use hato_testkit::server::{HatoServer, ServerLaunch};
 use hato_testkit::{TestDatabase, on_each_database};
-use serde_json::{Value, json};
+use serde_json::json;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, interval, timeout};
 use tokio_util::sync::CancellationToken;
@@ -34,7 +34,7 @@ use self::customers::CustomerTimes;
 use self::report::SoakReport;
 use self::results::SoakResults;
 use self::stranger_app::StrangerApp;
-use crate::fixtures::{BINARY, app, env_or, get, post, start};
+use crate::fixtures::{BINARY, app, env_or, get, post, register_in_bulk, start};
 use crate::metrics::{metrics_of, scrape, value};
 
 /// Most memory of the server, in bytes.
@@ -43,8 +43,6 @@ const MOST_BYTES: u64 = 256_000_000;
 const MOST_SLOWER: f64 = 3.0;
 /// How long a send to everybody may take, and strangers until each has had its answer.
 const WAIT_TIMEOUT: Duration = Duration::from_mins(15);
-/// Subscriptions that are registered with one request.
-const BULK: usize = 1_000;
 /// Between two looks at the server's connections.
 const POLL_INTERVAL: Duration = Duration::from_millis(200);
 
@@ -117,7 +115,7 @@ impl Soak {
         let page_key = small.owner.create_key(&small.id, "page", "subscribe_only");
         let full_key = large.owner.create_key(&large.id, "stolen", "full");
         let browsers = push.subscribe_many(Some(&large.vapid_public_key), extent.recipients);
-        register(&large.admin, &large.id, &browsers).await;
+        register_in_bulk(&large.admin, &large.id, &browsers).await;
         Self {
             page_key: page_key.await.expect("a key"),
             full_key: full_key.await.expect("a key"),
@@ -263,16 +261,6 @@ impl Soak {
         let retried = value(&text, "hato_deliveries_total{outcome=\"retried\"}");
         let is_explained = retried >= Some(f64::from(extra));
         assert!(is_explained, "{extra} copies, {retried:?} tried again");
-    }
-}
-
-async fn register(admin: &Client, app: &str, browsers: &[BrowserSubscription]) {
-    let path = format!("/api/v1/apps/{app}/subscriptions/bulk");
-    for share in browsers.chunks(BULK) {
-        let items = share.iter().map(BrowserSubscription::registration);
-        let items: Vec<Value> = items.collect();
-        let reply = post(admin, &path, &json!({ "items": items })).await;
-        assert_eq!(reply.status, 200, "{reply}");
     }
 }
 

@@ -8,7 +8,7 @@ use serde_json::Map;
 
 use super::*;
 use crate::database::value;
-use crate::fixtures::{BINARY, app, register, start, wait_until};
+use crate::fixtures::{BINARY, app, register_in_bulk, start, wait_until};
 
 /// What is counted of sends that nobody has taken over yet.
 const UNRECORDED: &str = "SELECT COUNT(*) FROM sends WHERE included IS NOT NULL";
@@ -150,10 +150,11 @@ async fn who_took_a_send_is_known_without_a_row_for_each(database: TestDatabase)
         ..PushServiceOptions::default()
     });
     let push = push.await.expect("a free port");
-    let server = start(ServerLaunch::on(BINARY, database).with_push_service(&push)).await;
+    let launch = ServerLaunch::on(BINARY, database).with_push_service(&push);
+    let server = start(launch.env("HATO_DEFAULT_PLAN", "pro")).await;
     let app = app(&server, "owner@example.com").await;
     let browsers = push.subscribe_many(None, BROWSERS);
-    register(&app.backend, &browsers).await;
+    register_in_bulk(&app.admin, &app.id, &browsers).await;
     push.always_respond(&browsers[0], ScriptedResponse::Status(400));
     for _ in 0..2 {
         send(&app, json!({"title": "t", "body": "b"})).await;

@@ -8,8 +8,7 @@ use hato_testkit::push_service::{BrowserSubscription, PushService};
 use hato_testkit::server::HatoServer;
 use serde_json::json;
 
-use super::register;
-use crate::fixtures::{app, post};
+use crate::fixtures::{app, post, register_in_bulk};
 
 /// Who subscribes to each.
 const SUBSCRIBERS: usize = 10;
@@ -60,7 +59,7 @@ impl StrangerApp {
         let full_key = full_key.expect("a key");
         let browsers = push.subscribe_many(Some(&text("vapid_public_key")), SUBSCRIBERS);
         let admin = owner.bearer(&full_key);
-        register(&admin, &id, &browsers).await;
+        register_in_bulk(&admin, &id, &browsers).await;
         // It is due when all of this is over, so that there is something to follow.
         let tomorrow = SystemClock.now().0 + 24 * 3_600_000;
         let message = json!({"title": "t", "body": "b", "send_at": tomorrow});
