@@ -23,11 +23,15 @@ build: setup site
 	    [ "$$built" -ef "$$dest" ] || cp "$$built" "$$dest"; \
 	done
 
+# Most tests wait most of the time: for a server to start, or for a lease or a time-out to end. With one at a time for each processor two
+# thirds of its time are idle.
+TEST_THREADS = $(shell echo $$((3 * $$(getconf _NPROCESSORS_ONLN))))
+
 ## All behaviour: unit and integration tests, then real browsers
 test:
 	scripts/setup test
 	$(MAKE) site
-	cargo test --locked
+	RUST_TEST_THREADS="$${RUST_TEST_THREADS:-$(TEST_THREADS)}" cargo test --locked
 	@# The tests have built the programs: building them apart would resolve other features and compile much anew.
 	$(END2END) test
 
