@@ -70,6 +70,20 @@ async fn while_no_name_is_found_pages_wait(database: TestDatabase) {
     assert_logged_once("look-ups", "name: the look-up timed out");
 }
 
+/// What may be chance, for the first 30 s of production.
+#[on_each_database]
+async fn a_look_up_that_fails_is_an_attempt_until_none_has_succeeded_for_long(
+    database: TestDatabase,
+) {
+    let (mut test, resolver) = impatient(database).await;
+    test.settings.local_fault_after = Duration::from_hours(1);
+    test.subscribe(1).await;
+    resolver.set_down(true);
+    test.deliver().await;
+    assert_eq!(test.queue.log().retries(), [(1, test.after(5), 1)]);
+    assert!(test_log::lines("on this machine").is_empty());
+}
+
 #[on_each_database]
 async fn what_waits_for_this_machine_longer_than_its_ttl_is_out_of_time(database: TestDatabase) {
     let (test, resolver) = impatient(database).await;

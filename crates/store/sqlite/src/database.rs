@@ -14,7 +14,7 @@ use sqlx::{ConnectOptions as _, Connection as _, SqliteConnection, SqlitePool};
 use tokio::sync::Mutex;
 
 use crate::bounded_reads::BoundedReaders;
-use crate::failure::{is_locked_out, result_code};
+use crate::failure::{is_locked_out, is_out_of_room, is_read_only};
 use crate::free_space;
 use crate::large_selections::LargeSelections;
 use crate::writer::{MAX_LOG_PAGES, Writer};
@@ -82,6 +82,18 @@ pub enum SqliteOpenError {
         /// The file, as it was named.
         path: PathBuf,
     },
+    /// Another process writes to it for longer than it is waited for.
+    #[error("another process has locked the database {path}")]
+    Locked {
+        /// The file, as it was named.
+        path: PathBuf,
+    },
+    /// Its disk has no room for the log that is written beside it.
+    #[error("the disk of the database {path} is full")]
+    DiskFull {
+        /// The file, as it was named.
+        path: PathBuf,
+    },
     /// Its tables cannot be brought up to this version's.
     #[error("cannot migrate the database {path}: {source}")]
     Migration {
@@ -90,6 +102,39 @@ pub enum SqliteOpenError {
         /// The migration that failed, or that the file has and this version does not know.
         source: MigrateError,
     },
+}
+
+impl SqliteOpenError {
+    fn from_opening(source: sqlx::Error, path: &Path) -> Self {
+        Self::from_known(&source, path).unwrap_or_else(|| Self::File {
+            path: path.to_owned(),
+            source,
+        })
+    }
+
+    fn from_migrating(source: MigrateError, path: &Path) -> Self {
+        let known = match &source {
+            MigrateError::Execute(error) | MigrateError::ExecuteMigration(error, _) => {
+                Self::from_known(error, path)
+            }
+            _ => None,
+        };
+        known.unwrap_or_else(|| Self::Migration {
+            path: path.to_owned(),
+            source,
+        })
+    }
+
+    /// A failure that has a line of its own.
+    fn from_known(error: &sqlx::Error, path: &Path) -> Option<Self> {
+        let path = path.to_owned();
+        match error {
+            error if is_read_only(error) => Some(Self::ReadOnly { path }),
+            error if is_locked_out(error) => Some(Self::Locked { path }),
+            error if is_out_of_room(error) => Some(Self::DiskFull { path }),
+            _ => None,
+        }
+    }
 }
 
 /// A store on one SQLite file, which implements every port of `hato_service::ports`.
@@ -111,10 +156,7 @@ impl Database {
         make_folder(path)?;
         make_file(path)?;
         let options = options(path);
-        let file = |source| SqliteOpenError::File {
-            path: path.to_owned(),
-            source,
-        };
+        let file = |source| SqliteOpenError::from_opening(source, path);
         let mut connection = connect(&creating(&options)).await.map_err(file)?;
         migrate(&mut connection, path).await?;
         free_space::prepare(&mut connection).await;
@@ -200,14 +242,8 @@ pub(crate) async fn migrate(
     connection: &mut SqliteConnection,
     path: &Path,
 ) -> Result<(), SqliteOpenError> {
-    run_migrations(connection).await.map_err(|source| {
-        let path = path.to_owned();
-        if is_read_only(&source) {
-            SqliteOpenError::ReadOnly { path }
-        } else {
-            SqliteOpenError::Migration { path, source }
-        }
-    })
+    let migrated = run_migrations(connection).await;
+    migrated.map_err(|error| SqliteOpenError::from_migrating(error, path))
 }
 
 async fn run_migrations(connection: &mut SqliteConnection) -> Result<(), MigrateError> {
@@ -215,16 +251,6 @@ async fn run_migrations(connection: &mut SqliteConnection) -> Result<(), Migrate
     MIGRATIONS.run(&mut *transaction).await?;
     sqlx::query(WRITE_PROBE).execute(&mut *transaction).await?;
     Ok(transaction.commit().await?)
-}
-
-/// Whether the file may only be read: `SQLITE_READONLY`, 8.
-fn is_read_only(error: &MigrateError) -> bool {
-    match error {
-        MigrateError::Execute(error) | MigrateError::ExecuteMigration(error, _) => {
-            result_code(error) == Some(8)
-        }
-        _ => false,
-    }
 }
 
 fn reader_options(options: &SqliteConnectOptions) -> SqliteConnectOptions {

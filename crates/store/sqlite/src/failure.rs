@@ -9,8 +9,22 @@ pub(crate) fn is_locked_out(error: &sqlx::Error) -> bool {
     result_code(error) == Some(5)
 }
 
+/// Whether the file may only be read: `SQLITE_READONLY`, 8.
+pub(crate) fn is_read_only(error: &sqlx::Error) -> bool {
+    result_code(error) == Some(8)
+}
+
+/// Whether the disk has no room for what is to be written: `SQLITE_FULL`, 13, or `SQLITE_IOERR_SHMSIZE`, 4874, of the index of the log.
+pub(crate) fn is_out_of_room(error: &sqlx::Error) -> bool {
+    result_code(error) == Some(13) || extended_code(error) == Some(4_874)
+}
+
 /// SQLite's result code, which is in the low byte of the extended one.
 pub(crate) fn result_code(error: &sqlx::Error) -> Option<i32> {
+    Some(extended_code(error)? & 0xff)
+}
+
+fn extended_code(error: &sqlx::Error) -> Option<i32> {
     let code = error.as_database_error().and_then(DatabaseError::code)?;
-    Some(code.parse::<i32>().ok()? & 0xff)
+    code.parse().ok()
 }

@@ -6,13 +6,15 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use hato_testkit::TestDatabase;
 use hato_testkit::client::Reply;
-use hato_testkit::push_service::ScriptedResponse;
+use hato_testkit::push_service::{PushService, ScriptedResponse};
 use hato_testkit::server::ServerLaunch;
 use serde_json::json;
 use tempfile::TempDir;
 
 use super::FaultFixture;
+use super::refused_start::{assert_delivered, assert_refused, with_queued_send};
 use crate::fixtures::{BINARY, env_or, post, status_and_code, wait_until_logged};
 
 /// After so many requests the push service answers nobody until the disk has room again.
@@ -25,21 +27,26 @@ const MAX_LAST_SENDS: usize = 10_000;
 const OWN_DISK: &str =
     r#"mount -t tmpfs -o size=64m hato "$disk" || exit; HATO_DATA_DIR=$disk exec "$@""#;
 
+/// The same with the data in it that are elsewhere, and no room for more.
+const OWN_FULL_DISK: &str = r#"mount -t tmpfs -o size=64m hato "$disk" && cp -a "$HATO_DATA_DIR/." "$disk" || exit
+dd if=/dev/zero of="$disk/filler" bs=4k
+HATO_DATA_DIR=$disk exec "$@""#;
+
 /// The folder on which only the server sees its disk.
 fn mount_point(folder: &TempDir) -> PathBuf {
     folder.path().join("disk")
 }
 
-/// A program that starts the server with its data on a disk of its own.
-fn program(folder: &TempDir) -> PathBuf {
+/// A program that starts the server with its data on a disk of its own, as this script makes it.
+fn program(folder: &TempDir, own_disk: &str) -> PathBuf {
     let (path, disk) = (folder.path().join("hato-server"), mount_point(folder));
     std::fs::create_dir(&disk).expect("the folder is writable");
-    let own_disk = format!("disk='{}'; {OWN_DISK}", disk.display());
+    let with_disk = |script: &str| format!("disk='{}'; {script}", disk.display());
     let unshare = unshare();
     let mut trial = Command::new(unshare[0]);
     trial
         .args(&unshare[1..])
-        .args(["sh", "-c", &own_disk, "sh", "true"]);
+        .args(["sh", "-c", &with_disk(OWN_DISK), "sh", "true"]);
     let mounted = trial.output().expect("unshare runs");
     assert!(
         mounted.status.success(),
@@ -48,7 +55,7 @@ fn program(folder: &TempDir) -> PathBuf {
         String::from_utf8_lossy(&mounted.stderr)
     );
     let script = folder.path().join("own-disk");
-    std::fs::write(&script, own_disk).expect("written");
+    std::fs::write(&script, with_disk(own_disk)).expect("written");
     let start = format!(
         "#!/bin/sh\nexec {} sh '{}' '{BINARY}' \"$@\"\n",
         unshare.join(" "),
@@ -109,7 +116,8 @@ impl FaultFixture {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_full_disk_is_an_error_and_then_nothing_is_lost() {
     let folder = TempDir::new().expect("a temporary folder");
-    let launch = ServerLaunch::new(program(&folder)).env("HATO_RETRY_DELAYS", "200ms,500ms,2s");
+    let launch =
+        ServerLaunch::new(program(&folder, OWN_DISK)).env("HATO_RETRY_DELAYS", "200ms,500ms,2s");
     let recipients = env_or("HATO_RECIPIENTS", 2_000);
     let fixture = FaultFixture::new(launch, recipients).await;
     fixture.push.respond_by_number(|number| match number {
@@ -146,4 +154,17 @@ async fn a_full_disk_is_an_error_and_then_nothing_is_lost() {
     let outcome = fixture.finish(&fixture.send().await).await;
     fixture.assert_nothing_lost(&outcome, &before).await;
     assert_eq!(outcome["sent_count"], recipients, "{outcome}");
+}
+
+#[tokio::test]
+async fn a_full_disk_ends_the_start_with_one_line() {
+    let push = PushService::start().await;
+    let server = with_queued_send(TestDatabase::sqlite().await, &push).await;
+    let folder = TempDir::new().expect("a temporary folder");
+    let on_full_disk = ServerLaunch::new(program(&folder, OWN_FULL_DISK));
+    let mut serve = on_full_disk.command("serve");
+    serve.env("HATO_DATA_DIR", server.data_dir());
+    let serve = serve.output().await.expect("it runs");
+    assert_refused(&serve, 1, "is full");
+    assert_delivered(&server, &push).await;
 }

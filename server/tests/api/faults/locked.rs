@@ -1,11 +1,12 @@
 //! A database that another process has locked, for a while: the file, or PostgreSQL's table of jobs.
 
-use hato_testkit::push_service::ScriptedResponse;
+use hato_testkit::push_service::{PushService, ScriptedResponse};
 use hato_testkit::server::ServerLaunch;
 use hato_testkit::{TestDatabase, on_each_database};
 use serde_json::json;
 
 use super::FaultFixture;
+use super::refused_start::{assert_delivered, assert_refused, with_queued_send};
 use crate::database::DatabaseConnection;
 use crate::fixtures::{BINARY, post, status_and_code, wait_until_logged};
 
@@ -60,5 +61,21 @@ impl FaultFixture {
         let of_page = |line: &&str| line.contains("a page cannot be settled yet");
         let line = log.lines().find(of_page).expect("it was logged");
         assert!(line.contains(cause), "{line}");
+    }
+}
+
+#[tokio::test]
+async fn a_file_that_stays_locked_ends_the_start_with_one_line() {
+    for lock in ["BEGIN IMMEDIATE", "BEGIN EXCLUSIVE"] {
+        let push = PushService::start().await;
+        let server = with_queued_send(TestDatabase::sqlite().await, &push).await;
+        let mut other = DatabaseConnection::to(&server).await;
+        other.execute(lock).await;
+        let serve = server.launch().command("serve").output().await;
+        let serve = serve.expect("it runs");
+        assert_refused(&serve, 1, "another process has locked the database");
+        other.execute("ROLLBACK").await;
+        other.close().await;
+        assert_delivered(&server, &push).await;
     }
 }
