@@ -1,6 +1,6 @@
 //! Each fuzz target has inputs that are kept, is replayed by a test, and has its row in `docs/RELIABILITY.md`.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -51,4 +51,59 @@ fn each_target_is_replayed_by_a_test() {
         let replay = format!("replay(\"{target}\"");
         assert!(sources.contains(&replay), "nobody replays {target}");
     }
+}
+
+/// The sources in a folder and in its folders.
+fn sources(folder: &Path) -> String {
+    let entries = fs::read_dir(folder).expect("a folder");
+    let paths = entries.map(|entry| entry.expect("an entry").path());
+    let text = paths.map(|path| match path.is_dir() {
+        true => sources(&path),
+        false => fs::read_to_string(&path).expect("text"),
+    });
+    text.collect()
+}
+
+/// The names in a text: what is written in letters, digits and underscores.
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|it: char| !it.is_alphanumeric() && it != '_')
+}
+
+/// The types that others see and that are read, by a derive or by hand.
+fn types_that_are_read(source: &str) -> BTreeSet<&str> {
+    let (mut types, mut by_hand) = (BTreeMap::new(), BTreeSet::new());
+    let mut is_derived = false;
+    for line in source.lines() {
+        let mut kinds = ["pub struct ", "pub enum "].into_iter();
+        if line.starts_with("#[derive(") {
+            is_derived = words(line).any(|it| it == "Deserialize");
+        } else if let Some(name) = kinds.find_map(|kind| line.strip_prefix(kind)) {
+            types.extend(words(name).next().map(|name| (name, is_derived)));
+            is_derived = false;
+        } else if let Some((_, name)) = line.split_once(" Deserialize<'de> for ") {
+            by_hand.extend(words(name).next());
+        }
+    }
+    types.retain(|name, is_derived| *is_derived || by_hand.contains(name));
+    types.into_keys().collect()
+}
+
+#[test]
+fn each_wire_type_is_read_by_its_target_or_a_part_of_one() {
+    let source = sources(&root().join("crates/domain/src/wire"));
+    let types = types_that_are_read(&source);
+    assert!(types.len() > 40, "{types:?}");
+    let members = source.lines().filter_map(|line| {
+        let (name, kind) = line.split_once(": ")?;
+        let name = name.trim_start().trim_start_matches("pub ");
+        (words(name).count() == 1).then_some(kind)
+    });
+    let parts: BTreeSet<_> = members.flat_map(words).collect();
+    let target = sources(&root().join("crates/domain/src/fuzzing/wire"));
+    let read: BTreeSet<_> = words(&target).collect();
+    let missing: Vec<_> = types
+        .into_iter()
+        .filter(|it| !parts.contains(it) && !read.contains(it))
+        .collect();
+    assert!(missing.is_empty(), "{missing:?}");
 }
