@@ -3,11 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use hato_domain::ErrorCode;
-use hato_testkit::TestDatabase;
 use hato_testkit::client::Reply;
 use hato_testkit::github::Github;
 use hato_testkit::owner::{OwnedApp, PASSWORD};
 use hato_testkit::server::ServerLaunch;
+use hato_testkit::{TestDatabase, on_each_database};
 use http::Method;
 use serde_json::Value;
 use tokio::process::Command;
@@ -262,10 +262,10 @@ async fn the_reference_page_shows_every_endpoint_under_the_same_policy() {
 
 /// Generated requests of somebody else's making: every check of schemathesis but the one that takes whatever fits the schema
 /// for acceptable, which no rule about more than one member survives.
-#[tokio::test]
-async fn schemathesis_finds_nothing() {
+#[on_each_database]
+async fn schemathesis_finds_nothing(database: TestDatabase) {
     let github = Github::start().await;
-    let launch = ServerLaunch::new(BINARY)
+    let launch = ServerLaunch::on(BINARY, database)
         .with_github(&github)
         .env("HATO_DEFAULT_PLAN", "pro")
         .env("HATO_TRUSTED_PROXIES", "127.0.0.0/8");
