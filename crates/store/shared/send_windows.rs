@@ -38,7 +38,8 @@ pub(crate) async fn count(c: &mut DbConnection, send: &NewSend) -> sqlx::Result<
     Ok(counted.execute(c).await?.rows_affected() == 1)
 }
 
-/// Takes back what [`count`] has counted of a send that is refused after all.
+/// Takes back what [`count`] has counted of a send that its plan refuses after all: a second small write in the same transaction, for a
+/// request that is then not counted.
 pub(crate) async fn uncount(c: &mut DbConnection, send: &NewSend) -> sqlx::Result<()> {
     if send.max_per_minute.is_none() {
         return Ok(());
