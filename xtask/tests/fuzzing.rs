@@ -57,9 +57,12 @@ fn each_target_is_replayed_by_a_test() {
 fn sources(folder: &Path) -> String {
     let entries = fs::read_dir(folder).expect("a folder");
     let paths = entries.map(|entry| entry.expect("an entry").path());
-    let text = paths.map(|path| match path.is_dir() {
-        true => sources(&path),
-        false => fs::read_to_string(&path).expect("text"),
+    let text = paths.map(|path| {
+        if path.is_dir() {
+            sources(&path)
+        } else {
+            fs::read_to_string(&path).expect("text")
+        }
     });
     text.collect()
 }
