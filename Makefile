@@ -52,9 +52,9 @@ test-long: test-programs
 	cargo test --locked --test dashboard -- queries --nocapture
 	$(END2END) quality
 
-## 1,000 kills of the server during sends on each database, in parts: a run that is ended goes on with the next one. About two hours
-kills: test-programs
-	scripts/kills
+## 1,000 kills of the server during sends on each database, in parts: a run that is ended goes on with the next one. About an hour
+kills: build test-programs
+	HATO_TEST_SERVER="$(CURDIR)/target/release/hato-server" scripts/kills
 
 ## Each fuzz target for 10 s, or for as many as HATO_FUZZ_SECONDS says
 fuzz:
@@ -66,7 +66,7 @@ fuzz:
 ## seconds as HATO_SOAK_SECONDS says
 soak: build
 	scripts/setup test
-	ulimit -Sn "$$(ulimit -Hn)" && HATO_SOAK_SERVER="$(CURDIR)/target/release/hato-server" HATO_SOAK_SECONDS="$${HATO_SOAK_SECONDS:-60}" HATO_SOAK_CONNECTIONS=1000 \
+	ulimit -Sn "$$(ulimit -Hn)" && HATO_TEST_SERVER="$(CURDIR)/target/release/hato-server" HATO_SOAK_SECONDS="$${HATO_SOAK_SECONDS:-60}" HATO_SOAK_CONNECTIONS=1000 \
 	    HATO_RECIPIENTS=200000 cargo test --locked -p hato-server --test api -- soak --nocapture --test-threads 1
 
 ## Pictures of every page of the dashboard in target/screenshots: two widths, both themes, both languages; and those of the landing page and README

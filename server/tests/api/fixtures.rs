@@ -201,6 +201,11 @@ pub async fn wait_until(client: &Client, path: &str, done: impl Fn(&Value) -> bo
     last
 }
 
+/// The program of a long run: that of `HATO_TEST_SERVER`, or the one that was built with the tests.
+pub fn tested_program() -> String {
+    std::env::var("HATO_TEST_SERVER").unwrap_or_else(|_| BINARY.to_owned())
+}
+
 /// What the variable `name` says, which makes a run longer, or `usual`.
 pub fn env_or(name: &str, usual: u64) -> u64 {
     let value = std::env::var(name).ok();

@@ -34,7 +34,7 @@ use self::customers::CustomerTimes;
 use self::report::SoakReport;
 use self::results::SoakResults;
 use self::stranger_app::StrangerApp;
-use crate::fixtures::{BINARY, app, env_or, get, post, register_in_bulk, start};
+use crate::fixtures::{app, env_or, get, post, register_in_bulk, start, tested_program};
 use crate::metrics::{metrics_of, scrape, value};
 
 /// Most memory of the server, in bytes.
@@ -103,8 +103,7 @@ impl Soak {
         };
         let push = PushService::start_with(options).await;
         let push = push.expect("a push service");
-        let program = std::env::var("HATO_SOAK_SERVER").unwrap_or_else(|_| BINARY.to_owned());
-        let launch = ServerLaunch::on(program, database)
+        let launch = ServerLaunch::on(tested_program(), database)
             .with_push_service(&push)
             .env("HATO_DEFAULT_PLAN", "pro")
             .env("HATO_METRICS_LISTEN", "127.0.0.1:0");

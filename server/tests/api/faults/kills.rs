@@ -3,14 +3,17 @@
 mod accepting;
 mod in_flight;
 
+use std::time::Duration;
+
 use hato_testkit::push_service::ScriptedResponse;
-use hato_testkit::seeded_rng;
+use hato_testkit::seeded_rng::{self, Rng};
 use hato_testkit::server::ServerLaunch;
 use hato_testkit::{TestDatabase, on_each_database};
 use serde_json::{Value, json};
+use tokio::time::sleep;
 
 use super::{DeliveryCounts, FAILURE_PERIOD, FaultFixture};
-use crate::fixtures::{BINARY, env_or, start};
+use crate::fixtures::{env_or, start, tested_program};
 
 /// Recipients, unless a longer run has more.
 const RECIPIENTS: u64 = 5_000;
@@ -18,8 +21,10 @@ const RECIPIENTS: u64 = 5_000;
 const MAX_LATE: u64 = 100;
 /// Recipients that may be so unlucky that each of their attempts fails: of 5,000, with one in 20 failing, 0.03.
 const MAX_FAILED: u64 = 5;
-/// Kills during one send at most.
+/// Kills during one send, and one more at most, of a server that starts.
 const KILLS_OF_A_SEND: u64 = 3;
+/// Longer than a server takes until it claims pages.
+const STARTING_MILLIS: u64 = 1_500;
 
 impl FaultFixture {
     /// Waits until the push service has seen so many further requests; false when the send is done before.
@@ -29,6 +34,15 @@ impl FaultFixture {
             () = self.push.wait_until(|seen| seen.total.requests >= moment) => true,
             _ = self.finish(send) => false,
         }
+    }
+
+    /// Starts a server and kills it while it starts, or just after.
+    async fn kill_at_the_start(&self, rng: &mut Rng) {
+        let mut serve = self.server.launch().command("serve");
+        let server = serve.env("HATO_LISTEN", "127.0.0.1:0").spawn();
+        let mut server = server.expect("it starts");
+        sleep(Duration::from_millis(rng.u64(..STARTING_MILLIS))).await;
+        server.kill().await.expect("it is our child");
     }
 
     /// How many of a send's recipients are on record as served, while nobody delivers.
@@ -80,9 +94,19 @@ struct InterruptedSend {
 }
 
 impl InterruptedSend {
-    /// Kills the server and starts it again. What was taken since its start and is not on record is of pages that it had claimed.
-    async fn kill(&mut self, fixture: &mut FaultFixture) {
+    /// Kills the server, and every second time the one after it while it starts, and starts it again.
+    async fn kill(&mut self, fixture: &mut FaultFixture, rng: &mut Rng) {
         fixture.server.kill().await;
+        self.note_kill(fixture).await;
+        if rng.bool() {
+            fixture.kill_at_the_start(rng).await;
+            self.note_kill(fixture).await;
+        }
+        fixture.server.restart().await.expect("it starts again");
+    }
+
+    /// What was taken since the killed server's start and is not on record is of pages that it had claimed.
+    async fn note_kill(&mut self, fixture: &FaultFixture) {
         self.kills += 1;
         let in_flight = fixture.in_flight(self.started).await;
         in_flight.assert_bounded();
@@ -98,7 +122,6 @@ impl InterruptedSend {
         self.unrecorded += unrecorded;
         in_flight.add_to(&mut self.in_flight);
         self.started = in_flight::now();
-        fixture.server.restart().await.expect("it starts again");
     }
 }
 
@@ -121,7 +144,8 @@ async fn nor_does_one_that_is_killed_during_a_send_to_a_tag(database: TestDataba
 
 /// Sends the message, which is for everyone, while the server is killed again and again.
 async fn survive_kills(database: TestDatabase, message: Value) {
-    let launch = ServerLaunch::on(BINARY, database).env("HATO_RETRY_DELAYS", "200ms,500ms,2s");
+    let launch =
+        ServerLaunch::on(tested_program(), database).env("HATO_RETRY_DELAYS", "200ms,500ms,2s");
     let recipients = env_or("HATO_RECIPIENTS", RECIPIENTS);
     let mut fixture = FaultFixture::new(launch, recipients).await;
     fixture.tag_everybody("news").await;
@@ -135,14 +159,15 @@ async fn survive_kills(database: TestDatabase, message: Value) {
     let mut left = env_or("HATO_KILLS", 3);
     while left > 0 {
         let kills = left.min(KILLS_OF_A_SEND);
-        left -= survive_kills_of_a_send(&mut fixture, &mut rng, kills, &message).await;
+        let killed = survive_kills_of_a_send(&mut fixture, &mut rng, kills, &message).await;
+        left = left.saturating_sub(killed);
     }
 }
 
-/// Sends the message while the server is killed at most so often; returns how often that was.
+/// Sends the message while the server is killed so often, and once more at most; returns how often that was.
 async fn survive_kills_of_a_send(
     fixture: &mut FaultFixture,
-    rng: &mut seeded_rng::Rng,
+    rng: &mut Rng,
     kills: u64,
     message: &Value,
 ) -> u64 {
@@ -158,7 +183,7 @@ async fn survive_kills_of_a_send(
         started: 0,
     };
     while send.kills < kills && fixture.reaches(rng.u64(1..requests), &send.id).await {
-        send.kill(fixture).await;
+        send.kill(fixture, rng).await;
     }
     let outcome = fixture.finish(&send.id).await;
     let extra = fixture.assert_nothing_lost(&outcome, &send.before).await;

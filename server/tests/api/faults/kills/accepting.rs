@@ -19,7 +19,7 @@ use tokio::time::sleep;
 
 use super::super::{DeliveryCounts, FaultFixture};
 use super::in_flight::now;
-use crate::fixtures::{BINARY, env_or, get};
+use crate::fixtures::{env_or, get, tested_program};
 
 const CLIENTS: usize = 6;
 /// Recipients of the sends, one each.
@@ -145,7 +145,8 @@ fn request(path: &str, body: &Value) -> Request<Bytes> {
 async fn nor_does_one_that_is_killed_while_it_accepts_and_registers(database: TestDatabase) {
     // It listens where it did before, as behind a load balancer.
     let port = Port::reserve();
-    let launch = ServerLaunch::on(BINARY, database).env("HATO_LISTEN", port.address.to_string());
+    let launch =
+        ServerLaunch::on(tested_program(), database).env("HATO_LISTEN", port.address.to_string());
     let mut fixture = FaultFixture::new(launch, RECIPIENTS).await;
     let kills = usize::try_from(env_or("HATO_KILLS", 3)).expect("not so many");
     let before = fixture.served();
