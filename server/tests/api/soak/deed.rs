@@ -80,13 +80,26 @@ impl Deed {
         }
     }
 
-    /// What else may come of it: a page that is not there, a limit for each client, or an end before all was read.
+    /// What else may come of it: a page that is not there, a limit for each client, no memory for a body or time for a heavy read, which are
+    /// the only 5xx, or an end before all was read.
     pub fn permitted(self) -> &'static [&'static str] {
         match self {
-            Self::LogIn | Self::FollowProgress | Self::ListenToEvents => &["429 RATE_LIMITED"],
+            Self::LogIn => &["429 RATE_LIMITED", "503 OVERLOADED"],
+            Self::FollowProgress | Self::ListenToEvents => &["429 RATE_LIMITED"],
             Self::LookAtPages => &["404"],
             Self::ReadSlowly => &["200", "200, broken off", "429 RATE_LIMITED"],
-            _ => &[],
+            Self::Register
+            | Self::Send
+            | Self::SendWithWrongKey
+            | Self::LookAtDashboard
+            | Self::GarbageInJson
+            | Self::TooLarge
+            | Self::SlowBody => &["503 OVERLOADED"],
+            Self::Garbage
+            | Self::HoldBody
+            | Self::SlowHead
+            | Self::StopReading
+            | Self::SayNothing => &[],
         }
     }
 
