@@ -107,6 +107,22 @@ async fn a_head_that_never_ends_is_no_answer(database: TestDatabase) {
     assert_eq!(test.queue.log().retries(), [(1, test.after(5), all)]);
 }
 
+/// A head with a header of so many bytes, and nothing after it.
+fn head_with(bytes: usize) -> Torrent {
+    let header = "x".repeat(bytes);
+    let head = format!("HTTP/1.1 201 Created\r\nx: {header}\r\ncontent-length: 0\r\n\r\n");
+    torrent(head.leak(), "", DRIP)
+}
+
+#[on_each_database]
+async fn a_head_of_more_than_16_kib_is_no_answer(database: TestDatabase) {
+    let test = TestEngine::new(database).await;
+    subscribe(&test, &[head_with(15 * 1_024), head_with(17 * 1_024)]).await;
+    test.deliver().await;
+    assert_eq!(test.queue.log().sent(), 1);
+    assert_eq!(test.queue.log().retries(), [(1, test.after(5), 1)]);
+}
+
 #[on_each_database]
 async fn a_body_that_never_ends_does_not_undo_its_status(database: TestDatabase) {
     let test = TestEngine::new(database).await;

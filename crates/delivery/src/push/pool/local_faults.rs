@@ -139,6 +139,7 @@ mod tests {
     use tokio::time::advance;
 
     use super::{LocalFaults, is_exhaustion};
+    use crate::DeliverySettings;
     use crate::push::pool::error::ConnectError;
 
     const HOUR: Duration = Duration::from_hours(1);
@@ -165,6 +166,16 @@ mod tests {
         );
         let faults = faults(Duration::ZERO, Duration::ZERO);
         assert!(is_local(&faults, true).await, "nobody was ever reached");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_lasts_for_30_s_is_no_chance_any_more() {
+        let settings = DeliverySettings::new(String::new(), [HOUR; 3], 0);
+        let faults = faults(settings.local_fault_after, HOUR);
+        advance(Duration::from_millis(29_999)).await;
+        assert!(!is_local(&faults, false).await);
+        advance(Duration::from_millis(1)).await;
+        assert!(is_local(&faults, false).await);
     }
 
     #[tokio::test]
