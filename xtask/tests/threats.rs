@@ -1,5 +1,5 @@
-//! `docs/THREATS.md` and `docs/RELIABILITY.md` prove what they claim: each row of the former's tables names a test, and each test and
-//! file that they name is there.
+//! `docs/THREATS.md` and `docs/RELIABILITY.md` say which tests prove what they claim: each row of the former's tables names a test, and
+//! each test and file that they name is there.
 
 use std::fs;
 use std::path::{Path, PathBuf};
