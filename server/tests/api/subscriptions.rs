@@ -116,10 +116,21 @@ async fn nobody_replaces_an_endpoint_of_another_app(database: TestDatabase) {
     let (server, first) = setup(database).await;
     let second = app(&server, "other@example.com").await;
     let path = "/api/v1/subscriptions";
-    post(&first.frontend, path, &registration(ENDPOINT)).await;
+    let mut theirs = registration(ENDPOINT);
+    theirs["tags"] = json!(["theirs"]);
+    post(&first.backend, path, &theirs).await;
+    let before = subscribers(&first).await;
     let stolen = "https://push.example.com/2";
     assert_eq!(replace(&second, path, stolen, &json!(ENDPOINT)).await, 1);
-    assert_eq!(snapshot(&first).await["app"]["active_subscriptions"], 1);
+    assert_eq!(subscribers(&first).await, before);
+    let own = subscribers(&second).await;
+    assert_eq!(own["items"][0]["tags"], json!([]), "{own}");
+}
+
+/// The list of an app's subscriptions.
+async fn subscribers(app: &OwnedApp) -> Value {
+    let path = format!("/api/v1/apps/{}/subscriptions", app.id);
+    get(&app.owner, &path).await.json()
 }
 
 #[on_each_database]
