@@ -96,8 +96,10 @@ impl FaultFixture {
             return (DatabaseConnection::to(&self.server).await, None);
         };
         let copy = tempfile::tempdir().expect("a folder");
-        for name in ["hato.db", "hato.db-wal"] {
-            fs::copy(folder.join(name), copy.path().join(name)).expect("copied");
+        // Who was killed at the start may have begun no log.
+        let files = ["hato.db", "hato.db-wal"].map(|name| (folder.join(name), name));
+        for (file, name) in files.into_iter().filter(|(file, _)| file.exists()) {
+            fs::copy(file, copy.path().join(name)).expect("copied");
         }
         let url = format!("sqlite:{}", copy.path().join("hato.db").display());
         let connection = SqliteConnection::connect(&url).await.expect("a database");
