@@ -19,7 +19,7 @@ use crate::bounded_reads::BoundedReaders;
 use crate::clock_check::ClockCheck;
 use crate::connections::{Connections, setup};
 use crate::failure::LastLoss;
-use crate::migration;
+use crate::migration::{self, LaterMigrations};
 use crate::open_error::{OLDEST_VERSION, PostgresOpenError};
 use crate::presence::Presence;
 use crate::settings::PostgresSettings;
@@ -50,6 +50,7 @@ pub struct Database {
     pub(crate) counted_requests: AtomicU64,
     pub(crate) clock_check: ClockCheck,
     pub(crate) presence: Presence,
+    pub(crate) later_migrations: LaterMigrations,
     pub(crate) listens: bool,
 }
 
@@ -77,6 +78,9 @@ impl Database {
         } else {
             Box::pin(migration::wait(&connections, settings.migration_timeout)).await?;
         }
+        let later_migrations = LaterMigrations::default();
+        let reported = later_migrations.report(&connections).await;
+        reported.map_err(PostgresOpenError::Database)?;
         Ok(Self {
             connections,
             waiting_sends: Arc::default(),
@@ -86,6 +90,7 @@ impl Database {
             counted_requests: AtomicU64::new(0),
             clock_check: ClockCheck::default(),
             presence: Presence::default(),
+            later_migrations,
             listens: settings.listen,
         })
     }

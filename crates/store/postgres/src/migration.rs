@@ -1,13 +1,15 @@
 //! Bringing the tables up to date, by one process of a fleet at a time.
 
 mod applied;
+mod later;
 
 use std::time::{Duration, Instant};
 
 use sqlx::migrate::{MigrateError, Migration, Migrator};
 use sqlx::{AssertSqlSafe, Connection as _, Executor as _, PgConnection, Row as _};
 
-use self::applied::{applied, applied_on, first_missing, last_later, report_later_migrations};
+use self::applied::{applied, applied_on, first_missing};
+pub(crate) use self::later::{LaterMigrations, later_migration};
 use crate::connections::Connections;
 use crate::failure::{is_conflict, is_locked_out, is_unsupported};
 use crate::open_error::PostgresOpenError;
@@ -38,11 +40,8 @@ pub(crate) async fn migrate(
     connections: &Connections,
     timeout: Duration,
 ) -> Result<(), PostgresOpenError> {
-    run(connections, timeout)
-        .await
-        .map_err(PostgresOpenError::from_migrating)?;
-    report_later_migrations(&applied(connections).await.map_err(opening)?);
-    Ok(())
+    let ran = run(connections, timeout).await;
+    ran.map_err(PostgresOpenError::from_migrating)
 }
 
 /// What became of the first migration that is missing.
@@ -207,7 +206,6 @@ pub(crate) async fn wait(
         let applied = applied(connections).await.map_err(opening)?;
         let missing = first_missing(&applied).map_err(PostgresOpenError::Migration)?;
         let Some(missing) = missing.map(|migration| migration.version) else {
-            report_later_migrations(&applied);
             return Ok(());
         };
         if started.elapsed() >= timeout {
@@ -221,11 +219,6 @@ pub(crate) async fn wait(
         }
         tokio::time::sleep(POLL_INTERVAL).await;
     }
-}
-
-/// The last migration of the database, if a later version has made it.
-pub(crate) async fn later_migration(connections: &Connections) -> sqlx::Result<Option<i64>> {
-    Ok(last_later(&applied(connections).await?))
 }
 
 const fn opening(error: sqlx::Error) -> PostgresOpenError {

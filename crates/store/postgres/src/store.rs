@@ -80,7 +80,8 @@ impl Store for Database {
     async fn relay_wake_ups(&self, notifier: &Notifier) {
         tokio::join!(
             relay(&self.connections, notifier, self.listens),
-            self.presence.keep(&self.connections)
+            self.presence.keep(&self.connections),
+            self.later_migrations.keep_reporting(&self.connections)
         );
     }
 

@@ -9,22 +9,21 @@ use serde_json::{Value, json};
 
 use super::process;
 use super::send_in_progress::SendInProgress;
-use crate::fixtures::{app, get, post, registration, send, snapshot, start};
+use crate::fixtures::{app, get, post, registration, send, snapshot, start, wait_until_logged};
+
+const LATER_MIGRATION: &str =
+    "INSERT INTO _sqlx_migrations (version, description, success, checksum, execution_time)
+     VALUES (9999, 'later', true, '\\x00', 0)";
+
+const SAYS_SO: &str = "migrated by a later version";
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_process_that_meets_later_tables_says_so_and_goes_on() {
     let database = TestDatabase::postgres().await;
-    database.execute(
-        "INSERT INTO _sqlx_migrations (version, description, success, checksum, execution_time)
-         VALUES (9999, 'later', true, '\\x00', 0);
-         ALTER TABLE apps ADD COLUMN later TEXT; CREATE TABLE later (id BIGINT)",
-    );
+    database.execute("ALTER TABLE apps ADD COLUMN later TEXT; CREATE TABLE later (id BIGINT)");
+    database.execute(LATER_MIGRATION);
     let server = start(process(&database)).await;
-    assert!(
-        server.log().contains("migrated by a later version"),
-        "{}",
-        server.log()
-    );
+    assert!(server.log().contains(SAYS_SO), "{}", server.log());
     let app = app(&server, "owner@example.com").await;
     let key = get(&app.frontend, "/api/v1/vapid-public-key").await;
     assert_eq!(key.status, 200, "{key}");
@@ -35,7 +34,12 @@ async fn a_send_goes_on_while_a_later_version_adds_columns_to_every_table() {
     let sending = SendInProgress::start().await;
     let before = use_everything(&sending.api, "before@example.com").await;
     sending.database.widen();
+    sending.database.execute(LATER_MIGRATION);
     sending.completes().await;
+    for process in [&sending.api, &sending.worker] {
+        wait_until_logged(process, SAYS_SO).await;
+        assert_eq!(process.log().matches(SAYS_SO).count(), 1);
+    }
     // By sessions whose statements were prepared when the tables were as this version made them.
     let after = use_everything(&sending.api, "after@example.com").await;
     assert_eq!(before, after);

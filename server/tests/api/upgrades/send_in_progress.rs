@@ -15,7 +15,7 @@ const RECIPIENTS: usize = 20;
 pub(super) struct SendInProgress {
     // Ended first: the database is removed with nobody on it.
     pub(super) api: HatoServer,
-    worker: HatoServer,
+    pub(super) worker: HatoServer,
     pub(super) database: TestDatabase,
     pub(super) app: OwnedApp,
     push: PushService,

@@ -26,16 +26,6 @@ pub(super) fn first_missing(applied: &Applied) -> Result<Option<Migration>, Migr
     Ok(None)
 }
 
-/// Says so when a later version has migrated the database; this one goes on, since its tables are still as it knows them.
-pub(super) fn report_later_migrations(applied: &Applied) {
-    if let Some(version) = last_later(applied) {
-        tracing::warn!(
-            version,
-            "the database was migrated by a later version; going on"
-        );
-    }
-}
-
 pub(super) fn last_later(applied: &Applied) -> Option<i64> {
     let newest = migrations().iter().map(|migration| migration.version).max();
     let last = applied.last_key_value().map(|(version, _)| *version);
