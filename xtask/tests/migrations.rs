@@ -62,6 +62,7 @@ fn has(words: &[&str], sought: &[&str]) -> bool {
     words.windows(sought.len()).any(|window| window == sought)
 }
 
+/// The word behind another one.
 fn after<'a>(words: &[&'a str], word: &str) -> Option<&'a str> {
     let place = words.iter().position(|it| *it == word)?;
     words.get(place + 1).copied()

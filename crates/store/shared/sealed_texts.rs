@@ -11,8 +11,7 @@ use crate::dialect::{DbConnection, readers};
 use crate::error::with_context;
 use crate::transaction::transaction;
 
-/// A column of sealed texts. Each has the same two statements, which are written of it: nothing but these names stands in them, and a
-/// test runs them for every column.
+/// A column of sealed texts. The two statements that are written of it hold these names and nothing that anybody has sent.
 struct SealedColumn {
     table: &'static str,
     /// What names a row, a text: a column or an expression.

@@ -54,7 +54,7 @@ impl PostgresConfig {
             listen: self.database_listen,
             prepared_statements: self.database_prepared_statements,
             migrate: self.database_migrate,
-            ..PostgresSettings::default()
+            migration_timeout: PostgresSettings::default().migration_timeout,
         }
     }
 }

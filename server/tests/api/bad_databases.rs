@@ -19,6 +19,9 @@ use crate::fixtures::{
 const PEPPER: &str = "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff";
 const ENCRYPTION_KEY: &str = "ffeeddccbbaa99887766554433221100ffeeddccbbaa99887766554433221100";
 
+/// Requests at a time, of which each would take a connection if it could.
+const REQUESTS: usize = 64;
+
 /// What a server logs that hears nobody.
 const POLLS: &str = "wake-ups of other processes are not heard; their work is found by polling: \
                      behind a transaction pooler set HATO_DATABASE_LISTEN=false";
@@ -154,7 +157,8 @@ async fn a_wrong_password_and_certificate_end_the_start_with_one_line() {
     cluster.execute("ALTER SYSTEM SET ssl = off");
     cluster.cluster().kill().expect("stopped");
     cluster.cluster().restart().expect("started without TLS");
-    let insecure = format!("postgres://guest:the-password@{named}/guest?sslmode=require");
+    let password = SecuredCluster::PASSWORD;
+    let insecure = format!("postgres://guest:{password}@{named}/guest?sslmode=require");
     assert_refused(&insecure, 1, "no TLS connection to PostgreSQL");
 }
 
@@ -231,9 +235,6 @@ async fn behind_a_transaction_pooler_it_delivers_and_says_once_that_it_polls() {
     assert_eq!(server.log().matches(POLLS).count(), 1);
     service.assert_no_violations();
 }
-
-/// As many at a time as would each take one, if they could.
-const REQUESTS: usize = 64;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_process_has_no_more_connections_than_it_may() {

@@ -18,10 +18,10 @@ use crate::fixtures::{AUTH, BINARY, P256DH, app, get, post, registration, server
 use proxy::{Events, NAME, Proxy};
 
 const DEPLOY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../deploy");
+const GUIDE: &str = include_str!("../../../docs/DEPLOY.md");
+
 /// So many that a load balancer chooses each server among them.
 const REQUESTS: usize = 16;
-
-const GUIDE: &str = include_str!("../../../docs/DEPLOY.md");
 
 fn read(name: &str) -> String {
     fs::read_to_string(format!("{DEPLOY}/{name}")).expect("a file")

@@ -122,6 +122,7 @@ async fn nobody_replaces_an_endpoint_of_another_app(database: TestDatabase) {
     let before = subscribers(&first).await;
     let stolen = "https://push.example.com/2";
     assert_eq!(replace(&second, path, stolen, &json!(ENDPOINT)).await, 1);
+    assert_eq!(snapshot(&first).await["app"]["active_subscriptions"], 1);
     assert_eq!(subscribers(&first).await, before);
     let own = subscribers(&second).await;
     assert_eq!(own["items"][0]["tags"], json!([]), "{own}");
