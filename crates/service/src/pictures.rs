@@ -74,10 +74,7 @@ impl Service {
         if file.len() > MAX_PICTURE_BYTES {
             return Err(PictureError::TooLarge);
         }
-        let turn = DECODER.acquire().await.map_err(ServiceError::internal)?;
-        let encoded = spawn_blocking(move || encode(&file)).await;
-        drop(turn);
-        let content = encoded.map_err(ServiceError::internal)??;
+        let content = in_turn(move || encode(&file)).await??;
         let picture = NewPicture {
             app_id: access.app().clone(),
             name: name(access.app(), &content),
@@ -103,6 +100,17 @@ impl Service {
     }
 }
 
+/// Does the work when nobody else's is done. Its turn lasts as long as the work does, also when whoever asked for it has left.
+async fn in_turn<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> ServiceResult<T> {
+    let turn = DECODER.acquire().await.map_err(ServiceError::internal)?;
+    let done = spawn_blocking(move || {
+        let done = work();
+        drop(turn);
+        done
+    });
+    done.await.map_err(ServiceError::internal)
+}
+
 /// A name that only this content has, and only in this app: nobody learns from it what others have, or keeps what they delete.
 fn name(app: &AppId, content: &[u8]) -> String {
     let hash = Sha256::new()
@@ -112,4 +120,41 @@ fn name(app: &AppId, content: &[u8]) -> String {
     let mut bytes = [0; 16];
     bytes.copy_from_slice(&hash[..16]);
     format!("{}.png", Uuid::from_bytes(bytes).simple())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicBool, Ordering};
+    use std::sync::mpsc;
+
+    use futures_util::FutureExt as _;
+    use futures_util::future::join_all;
+    use tokio::task::yield_now;
+
+    use super::in_turn;
+
+    /// Panics where it is called while another one runs.
+    fn alone(work: impl FnOnce()) {
+        static RUNS: AtomicBool = AtomicBool::new(false);
+        assert!(!RUNS.swap(true, Ordering::SeqCst), "another one runs");
+        work();
+        RUNS.store(false, Ordering::SeqCst);
+    }
+
+    #[tokio::test]
+    async fn one_is_in_work_at_a_time_also_when_whoever_asked_for_it_has_left() {
+        let (finish, finished) = mpsc::channel::<()>();
+        let left = in_turn(move || alone(|| finished.recv().expect("it is told to finish")));
+        assert!(left.now_or_never().is_none(), "it takes time");
+        let others = (0..4).map(|_| in_turn(|| alone(std::thread::yield_now)));
+        let mut others = Box::pin(join_all(others));
+        for _ in 0..100 {
+            assert!(others.as_mut().now_or_never().is_none(), "they wait");
+            yield_now().await;
+        }
+        finish.send(()).expect("it is in work");
+        for done in others.await {
+            done.expect("no panic");
+        }
+    }
 }
