@@ -189,6 +189,20 @@ async fn a_send_that_a_full_disk_refuses_is_an_error_and_the_next_is_taken() {
 }
 
 #[tokio::test]
+async fn a_migration_for_which_there_is_no_room_ends_the_start_with_one_line() {
+    let database = TestDatabase::empty_postgres();
+    database.execute(
+        "CREATE FUNCTION fill() RETURNS event_trigger LANGUAGE plpgsql AS $$ BEGIN
+            RAISE EXCEPTION USING ERRCODE = 'disk_full', MESSAGE = 'could not extend file: No space left on device';
+         END $$;
+         CREATE EVENT TRIGGER fill ON ddl_command_start EXECUTE FUNCTION fill()",
+    );
+    assert_refused(database.url(), 1, "No space left on device");
+    database.execute("DROP EVENT TRIGGER fill");
+    start(ServerLaunch::on(BINARY, database)).await;
+}
+
+#[tokio::test]
 async fn a_statement_that_takes_too_long_is_ended_and_nothing_comes_of_it() {
     let launch = ServerLaunch::on(BINARY, TestDatabase::postgres().await);
     let launch = launch.env("HATO_DATABASE_STATEMENT_TIMEOUT", "1s");

@@ -65,6 +65,11 @@ async fn send_case(client: Client, case: RequestCase) -> (RequestCase, Reply) {
     (case, reply)
 }
 
+/// A read that takes a second is ended; on a machine with other things to do that may be any heavy one.
+fn is_overload(reply: &Reply) -> bool {
+    reply.status == 503 && reply.code() == ErrorCode::Overloaded.as_str()
+}
+
 /// The answer is a legal success, or an error body that is in the table and has its status.
 fn assert_legal(case: &RequestCase, reply: &Reply) {
     assert!(reply.header("x-request-id").is_some(), "{case:?}: {reply}");
@@ -82,7 +87,7 @@ fn assert_legal(case: &RequestCase, reply: &Reply) {
     let is_configuration_error =
         matches!(code, ErrorCode::OauthNotConfigured | ErrorCode::ConfigError);
     assert!(
-        is_configuration_error || code.status() < 500,
+        is_configuration_error || is_overload(reply) || code.status() < 500,
         "{case:?}: {reply}"
     );
 }
@@ -111,6 +116,11 @@ impl RequestRound {
             .filter(|(_, reply)| reply.status.is_client_error());
         refused.count()
     }
+
+    fn overloads(&self) -> usize {
+        let overloads = self.0.iter().filter(|(_, reply)| is_overload(reply));
+        overloads.count()
+    }
 }
 
 #[on_each_database(flavor = "multi_thread")]
@@ -131,7 +141,7 @@ async fn every_request_is_answered_and_a_refused_one_changes_nothing(database: T
         app.frontend.clone(),
     ];
     let mut before = snapshot(&app).await;
-    let (mut refused, mut compared) = (0, 0);
+    let (mut refused, mut overloads, mut compared) = (0, 0, 0);
     for _ in 0..rounds {
         let cases = (0..REQUESTS_PER_ROUND).map(|_| RequestCase::generate(&mut random, &known));
         let asked = cases.map(|case| send_case(clients[case.client].clone(), case));
@@ -145,6 +155,7 @@ async fn every_request_is_answered_and_a_refused_one_changes_nothing(database: T
             round.0
         );
         refused += round.refused();
+        overloads += round.overloads();
         compared += usize::from(!changed);
         before = after;
     }
@@ -152,5 +163,6 @@ async fn every_request_is_answered_and_a_refused_one_changes_nothing(database: T
     let asked = rounds * REQUESTS_PER_ROUND;
     let summary = format!("{refused} of {asked} refused, {compared} of {rounds} rounds compared");
     assert!(refused > asked / 2 && compared > rounds / 2, "{summary}");
+    assert!(overloads <= asked / 100, "{overloads} of {asked}");
     println!("{summary}");
 }

@@ -5,7 +5,6 @@
 
 mod customers;
 mod deed;
-mod process;
 mod raw_response;
 mod report;
 mod requests;
@@ -36,6 +35,7 @@ use self::results::SoakResults;
 use self::stranger_app::StrangerApp;
 use crate::fixtures::{app, env_or, get, post, register_in_bulk, start, tested_program};
 use crate::metrics::{metrics_of, scrape, value};
+use crate::process;
 
 /// Most memory of the server, in bytes.
 const MOST_BYTES: u64 = 256_000_000;

@@ -1,6 +1,7 @@
 //! Webhooks from an owner's side (CONTRACT 8): setting up, signatures that others verify, and events that survive.
 
 mod crash;
+mod descriptors;
 mod listeners;
 mod log;
 mod many;

@@ -8,8 +8,13 @@ use async_trait::async_trait;
 use hato_domain::{NoResponseReason, OutboundPolicy, WebhookUrl};
 use hato_outbound::{LookupError, Resolver};
 use hato_service::ports::{AppChange, WebhookResponse};
+use hato_testkit::test_ca::TestCa;
 use hato_testkit::webhook_receiver::ReceiverResponse;
 use hato_testkit::{TestDatabase, on_each_database};
+use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
+use tokio::net::TcpListener;
+use tokio::time::sleep;
+use tokio_rustls::TlsAcceptor;
 
 use crate::test_webhooks::TestWebhooks;
 
@@ -37,6 +42,98 @@ async fn of_one_that_streams_the_beginning_is_kept(database: TestDatabase) {
         panic!("an answer");
     };
     assert_eq!((*status, text.len()), (200, 1_024));
+}
+
+/// A head that never ends: how it begins, what comes again and again, and how long after the time before.
+struct EndlessHead {
+    begins: &'static [u8],
+    goes_on: Vec<u8>,
+    every: Duration,
+}
+
+impl EndlessHead {
+    /// Answers every request so; the URL.
+    async fn start(self, ca: &TestCa) -> String {
+        let listener = TcpListener::bind("127.0.0.1:0").await;
+        let listener = listener.expect("a free port on loopback");
+        let address = listener.local_addr().expect("it is bound");
+        let acceptor = TlsAcceptor::from(ca.server_config(&["http/1.1"]));
+        let head = Arc::new(self);
+        tokio::spawn(async move {
+            while let Ok((stream, _)) = listener.accept().await {
+                let (acceptor, head) = (acceptor.clone(), Arc::clone(&head));
+                tokio::spawn(async move {
+                    let stream = acceptor.accept(stream).await.expect("it trusts us");
+                    head.answer(stream).await;
+                });
+            }
+        });
+        format!("https://{address}/hook")
+    }
+
+    /// Until nobody listens any more.
+    async fn answer(&self, mut stream: impl AsyncRead + AsyncWrite + Unpin) {
+        let mut request = [0; 1_024];
+        let asked = stream.read(&mut request).await;
+        assert_ne!(asked.expect("a request"), 0);
+        let mut bytes = self.begins;
+        while stream.write_all(bytes).await.is_ok() && stream.flush().await.is_ok() {
+            bytes = &self.goes_on;
+            sleep(self.every).await;
+        }
+    }
+}
+
+/// Long before its time is up.
+#[on_each_database]
+async fn a_head_that_grows_without_an_end_is_not_read_for_long(database: TestDatabase) {
+    let heads = [
+        EndlessHead {
+            begins: b"HTTP/1.1 200 OK\r\n",
+            goes_on: b"x: y\r\n".repeat(1_000),
+            every: Duration::ZERO,
+        },
+        EndlessHead {
+            begins: b"HTTP/1.1 200 OK\r\nx: ",
+            goes_on: vec![b'a'; 6_000],
+            every: Duration::ZERO,
+        },
+    ];
+    let test = TestWebhooks::new(database).await;
+    for head in heads {
+        let url = head.start(&test.test_ca).await;
+        test.set_webhook_url(&test.app, &url).await;
+        test.queue_test_event().await;
+        test.post().await;
+        let unreadable = WebhookResponse::NotReceived(NoResponseReason::Unreachable);
+        assert_eq!(test.attempts().await[0].response, unreadable);
+    }
+}
+
+#[on_each_database]
+async fn a_head_that_never_ends_is_given_up(database: TestDatabase) {
+    let heads = [
+        EndlessHead {
+            begins: b"HTTP/1.1 200 OK\r\nx: ",
+            goes_on: b"a".to_vec(),
+            every: Duration::from_millis(10),
+        },
+        EndlessHead {
+            begins: b"HTTP/1.1 103 Early Hints\r\n\r\n",
+            goes_on: b"HTTP/1.1 103 Early Hints\r\n\r\n".to_vec(),
+            every: Duration::from_millis(1),
+        },
+    ];
+    let mut test = TestWebhooks::new(database).await;
+    test.settings.response_timeout = Duration::from_millis(300);
+    for head in heads {
+        let url = head.start(&test.test_ca).await;
+        test.set_webhook_url(&test.app, &url).await;
+        test.queue_test_event().await;
+        test.post().await;
+        let timed_out = WebhookResponse::NotReceived(NoResponseReason::TimedOut);
+        assert_eq!(test.attempts().await[0].response, timed_out);
+    }
 }
 
 #[on_each_database]

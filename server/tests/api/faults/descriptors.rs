@@ -4,23 +4,14 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 
 use hato_testkit::push_service::{PushService, ScriptedResponse};
-use hato_testkit::server::{HatoServer, ServerLaunch};
+use hato_testkit::server::ServerLaunch;
 use hato_testkit::{TestDatabase, on_each_database};
-use rustix::process::{Pid, Resource, Rlimit, getrlimit, prlimit};
+use rustix::process::Resource;
 use serde_json::json;
 use tempfile::TempDir;
 
 use crate::fixtures::{BINARY, app, post, register, start, wait_until, wait_until_logged};
-
-/// Lets the server have so many files open from now on; what is open stays. Returns how many it might have before.
-fn limit_files(server: &HatoServer, current: Option<u64>) -> Option<u64> {
-    let id = server.process_id().expect("it runs");
-    let id = Pid::from_raw(i32::try_from(id).expect("a process id"));
-    let maximum = getrlimit(Resource::Nofile).maximum;
-    let limit = Rlimit { current, maximum };
-    let before = prlimit(id, Resource::Nofile, limit);
-    before.expect("it is our child").current
-}
+use crate::process::limit;
 
 #[on_each_database(flavor = "multi_thread")]
 async fn without_file_descriptors_nobodys_attempt_is_used_up(database: TestDatabase) {
@@ -39,13 +30,13 @@ async fn without_file_descriptors_nobodys_attempt_is_used_up(database: TestDatab
     assert_eq!(accepted.status, 202, "{accepted}");
     push.wait_until(|seen| seen.total.requests == 1).await;
 
-    let before = limit_files(&server, Some(3));
+    let before = limit(&server, Resource::Nofile, Some(3));
     wait_until_logged(&server, "connections fail on this machine").await;
     let newcomer = server.client();
     let waiting = tokio::spawn(async move { newcomer.get("/healthz").await });
     wait_until_logged(&server, "a connection cannot be accepted").await;
     assert!(!waiting.is_finished());
-    limit_files(&server, before);
+    limit(&server, Resource::Nofile, before);
     let reply = waiting.await.expect("no panic").expect("an answer");
     assert_eq!(reply.status, 200, "{reply}");
 

@@ -2,18 +2,23 @@
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
+use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 use std::time::Duration;
 
 use hato_testkit::TestDatabase;
-use hato_testkit::push_service::PushService;
+use hato_testkit::push_service::{PushService, ScriptedResponse};
 use hato_testkit::server::{HatoServer, ServerLaunch};
+use rustix::process::Resource;
+use serde_json::json;
+use tempfile::TempDir;
 use tokio::time::{interval, timeout};
 
 use super::FaultFixture;
 use super::refused_start::{assert_delivered, assert_refused, with_queued_send};
 use crate::database::value;
-use crate::fixtures::BINARY;
+use crate::fixtures::{BINARY, post, status_and_code, wait_until_logged};
+use crate::process::limit;
 
 /// A user without rights, as nearly every system numbers them.
 const NOBODY_UID: &str = "65534";
@@ -115,4 +120,45 @@ async fn postgresql_that_becomes_read_only_by_default_keeps_a_send_and_refuses_t
     fixture.server.restart().await.expect("it starts again");
     let outcome = fixture.finish(&send).await;
     fixture.assert_nothing_lost(&outcome, &before).await;
+}
+
+/// A program that starts the server so that a write which the system refuses is an error, not the end of the process.
+fn program(folder: &TempDir) -> PathBuf {
+    let path = folder.path().join("hato-server");
+    let script = format!("#!/bin/sh\ntrap '' XFSZ\nexec '{BINARY}' \"$@\"\n");
+    fs::write(&path, script).expect("written");
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o700)).expect("it is ours");
+    path
+}
+
+/// As on a disk that fails, which the system mounts anew so that it may only be read.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_file_that_takes_no_writes_any_more_is_an_error_and_then_nothing_is_lost() {
+    const RECIPIENTS: u64 = 2_000;
+    const REQUESTS_BEFORE: u64 = 300;
+    let folder = TempDir::new().expect("a temporary folder");
+    let launch = ServerLaunch::on(program(&folder), TestDatabase::sqlite().await);
+    let launch = launch.env("HATO_RETRY_DELAYS", "200ms,500ms,2s");
+    let fixture = FaultFixture::new(launch, RECIPIENTS).await;
+    fixture.push.respond_by_number(|number| match number {
+        REQUESTS_BEFORE.. => ScriptedResponse::Hang,
+        _ => ScriptedResponse::Created,
+    });
+    let before = fixture.served();
+    let send = fixture.send().await;
+    let push = &fixture.push;
+    push.wait_until(|seen| seen.total.requests >= REQUESTS_BEFORE)
+        .await;
+    let usual = limit(&fixture.server, Resource::Fsize, Some(0));
+    let message = json!({"title": "t", "body": "b"});
+    let refused = post(&fixture.app.backend, "/api/v1/notify", &message).await;
+    assert_eq!(status_and_code(&refused), (500, "INTERNAL_ERROR".into()));
+    wait_until_logged(&fixture.server, "a page cannot be settled yet").await;
+    push.respond_by_default(ScriptedResponse::Created);
+    limit(&fixture.server, Resource::Fsize, usual);
+
+    let outcome = fixture.finish(&send).await;
+    assert_eq!(outcome["sent_count"], RECIPIENTS, "{outcome}");
+    fixture.assert_nothing_lost(&outcome, &before).await;
+    assert_eq!(fixture.history().await.len(), 1, "what was refused is none");
 }

@@ -1,8 +1,9 @@
-//! What the system knows of the server's process.
+//! What the system knows of the server's process, and what it lets it have.
 
 use std::fs;
 
 use hato_testkit::server::HatoServer;
+use rustix::process::{Pid, Resource, Rlimit, getrlimit, prlimit};
 
 /// The state of a connection that is open, as `/proc/net/tcp` writes it.
 const ESTABLISHED: &str = "01";
@@ -27,4 +28,13 @@ pub fn open_connections(server: &HatoServer) -> usize {
         local && columns.nth(1) == Some(ESTABLISHED)
     };
     table.lines().filter(is_open).count()
+}
+
+/// Lets the server have so much of something from now on; what it has stays. Returns how much it might have before.
+pub fn limit(server: &HatoServer, resource: Resource, current: Option<u64>) -> Option<u64> {
+    let id = server.process_id().expect("it runs");
+    let id = Pid::from_raw(i32::try_from(id).expect("a process id"));
+    let maximum = getrlimit(resource).maximum;
+    let before = prlimit(id, resource, Rlimit { current, maximum });
+    before.expect("it is our child").current
 }

@@ -1,0 +1,58 @@
+//! Without file descriptors no event reaches its receiver, and none is lost.
+
+use std::collections::HashSet;
+use std::time::Duration;
+
+use hato_testkit::push_service::ScriptedResponse;
+use hato_testkit::server::ServerLaunch;
+use hato_testkit::webhook_receiver::{Event, ReceiverResponse};
+use hato_testkit::{TestDatabase, on_each_database};
+use rustix::process::Resource;
+use tokio::time::{interval, timeout};
+
+use super::WebhookFixture;
+use crate::database::DatabaseConnection;
+use crate::fixtures::BINARY;
+use crate::process::limit;
+
+const EVENTS: usize = 2;
+
+/// Waits until this many attempts are on record.
+async fn wait_for_attempts(connection: &mut DatabaseConnection, count: i64) {
+    let recording = async {
+        let mut ticks = interval(Duration::from_millis(20));
+        while connection
+            .values::<i64>("SELECT COUNT(*) FROM webhook_attempts")
+            .await
+            < vec![count]
+        {
+            ticks.tick().await;
+        }
+    };
+    let in_time = timeout(Duration::from_mins(1), recording).await;
+    in_time.expect("attempts are made");
+}
+
+#[on_each_database(flavor = "multi_thread")]
+async fn what_cannot_be_posted_without_file_descriptors_is_posted_with_them(
+    database: TestDatabase,
+) {
+    let waits = ["1s"; 20].join(",");
+    let launch = ServerLaunch::on(BINARY, database).env("HATO_WEBHOOK_RETRY_DELAYS", waits);
+    let fixture = WebhookFixture::with(launch).await;
+    // No connection is kept that could be used without another descriptor.
+    fixture
+        .receiver
+        .script([ReceiverResponse::Close, ReceiverResponse::Close]);
+    fixture.subscribe(ScriptedResponse::Created).await;
+    let mut connection = DatabaseConnection::to(&fixture.server).await;
+    fixture.send().await;
+    wait_for_attempts(&mut connection, 2).await;
+    let usual = limit(&fixture.server, Resource::Nofile, Some(3));
+    wait_for_attempts(&mut connection, 4).await;
+    limit(&fixture.server, Resource::Nofile, usual);
+
+    let posted = fixture.events(2 * EVENTS).await;
+    let ids = |events: &[Event]| events.iter().map(Event::id).collect::<HashSet<_>>();
+    assert_eq!(ids(&posted[EVENTS..2 * EVENTS]), ids(&posted[..EVENTS]));
+}
