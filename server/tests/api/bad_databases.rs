@@ -1,6 +1,7 @@
 //! PostgreSQL databases that cannot be used, or not for a while: one clear line each, and nothing is lost.
 
 use std::process::{Command, Output, Stdio};
+use std::time::Duration;
 
 use futures_util::future::join_all;
 use hato_testkit::TestDatabase;
@@ -10,8 +11,10 @@ use hato_testkit::secured_cluster::SecuredCluster;
 use hato_testkit::server::{HatoServer, ServerLaunch};
 use hato_testkit::test_ca::TestCa;
 use serde_json::json;
+use tokio::task::JoinSet;
+use tokio::time::interval;
 
-use crate::database::value;
+use crate::database::{DatabaseConnection, value};
 use crate::fixtures::{
     BINARY, app, get, post, register, start, status_and_code, wait_until_logged,
 };
@@ -262,6 +265,56 @@ async fn a_process_has_no_more_connections_than_it_may() {
         assert!(answers.iter().all(|answer| answer.status == 200));
         assert!((1..=3).contains(&connections), "{connections}");
     }
+}
+
+/// Two servers that differ in this alone, and all of whose connections are in use: whoever was asked first still waits when the other
+/// has given up twice.
+#[tokio::test(flavor = "multi_thread")]
+async fn who_waits_for_a_connection_waits_for_as_long_as_it_may() {
+    let launch = ServerLaunch::on(BINARY, TestDatabase::postgres().await)
+        .env("HATO_ROLE", "api")
+        .env("HATO_DATABASE_CONNECTIONS", "2")
+        .env("HATO_DATABASE_LISTEN", "false")
+        .env("HATO_DATABASE_STATEMENT_TIMEOUT", "1h")
+        .env("HATO_DATABASE_LOCK_TIMEOUT", "1h");
+    let waiting_for = |time| launch.clone().env("HATO_DATABASE_ACQUIRE_TIMEOUT", time);
+    let (patient, hasty) = (
+        start(waiting_for("1h")).await,
+        start(waiting_for("5s")).await,
+    );
+    let app = app(&hasty, "owner@example.com").await;
+    let mut connection = DatabaseConnection::to(&hasty).await;
+    let lock = "BEGIN; LOCK TABLE dead_letters IN ACCESS EXCLUSIVE MODE";
+    connection.execute(lock).await;
+    let mut occupying = JoinSet::new();
+    for server in [&patient, &hasty].repeat(2) {
+        let owner = app.owner.at(server.address());
+        let path = format!("/api/v1/apps/{}/dead-letters", app.id);
+        occupying.spawn(async move { get(&owner, &path).await });
+    }
+    let occupied = "SELECT COUNT(*) FROM pg_stat_activity
+                    WHERE datname = current_database() AND wait_event_type = 'Lock'";
+    let mut ticks = interval(Duration::from_millis(20));
+    while connection.values::<i64>(occupied).await != [4] {
+        ticks.tick().await;
+    }
+
+    let owner = app.owner.at(patient.address());
+    let waiting = tokio::spawn(async move { get(&owner, "/api/v1/apps").await });
+    for _ in 0..2 {
+        let refused = get(&app.owner, "/api/v1/apps").await;
+        let internal_error = (500, "INTERNAL_ERROR".to_owned());
+        assert_eq!(status_and_code(&refused), internal_error);
+    }
+    let gave_up = "gave no connection in time, or all 2 of this process were in use";
+    assert!(hasty.log().contains(gave_up), "{}", hasty.log());
+    connection.execute("ROLLBACK").await;
+    let answer = waiting.await.expect("no panic");
+    assert_eq!(answer.status, 200, "{answer}");
+    for answer in occupying.join_all().await {
+        assert_eq!(answer.status, 200, "{answer}");
+    }
+    assert!(!patient.log().contains(gave_up), "{}", patient.log());
 }
 
 /// How many of them a server has.

@@ -148,6 +148,11 @@ impl Fleet {
         self.add_worker_as(launch).await;
     }
 
+    /// Starts another process that delivers, and hears nobody: it finds its work by asking again and again.
+    pub async fn add_polling_worker(&mut self) {
+        self.workers.push(start(&self.launch, "worker").await);
+    }
+
     async fn add_worker_as(&mut self, launch: ServerLaunch) {
         let worker = start(&launch, "worker").await;
         wait_until_logged(&worker, "wake-ups of other processes are heard").await;

@@ -46,6 +46,10 @@ async fn a_worker_that_wakes_after_its_lease_settles_nothing() {
     assert_eq!(fleet.push.seen(|seen| seen.total.requests), 2 * all);
 }
 
+/// A lease that is left ends 13 s later at least, since it is renewed when a third of its 20 s is over.
+const DUE_LATER: &str =
+    "SELECT COUNT(*) FROM jobs WHERE due_at > EXTRACT(EPOCH FROM clock_timestamp()) * 1000 + 1000";
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_worker_that_is_asked_to_stop_leaves_nothing_to_its_leases() {
     let delays = [("HATO_RETRY_DELAYS", "1ms,1ms,1ms")];
@@ -65,6 +69,7 @@ async fn a_worker_that_is_asked_to_stop_leaves_nothing_to_its_leases() {
     let leased = "SELECT COUNT(*) FROM jobs WHERE claimed = 1";
     assert_eq!(fleet.query(leased), "0");
     assert_ne!(fleet.query("SELECT COUNT(*) FROM jobs"), "0");
+    assert_eq!(fleet.query(DUE_LATER), "0");
 
     fleet.push.respond_by_default(ScriptedResponse::Created);
     fleet.add_worker().await;

@@ -13,6 +13,7 @@ mod limits;
 mod outages;
 mod outcome;
 mod pace;
+mod pooler;
 mod sharing;
 mod subscribers;
 mod throttling;

@@ -14,7 +14,7 @@ use crate::outcome::Served;
 const RECIPIENTS: usize = 20_000;
 
 /// How many messages the push service has taken from this worker.
-async fn sent_by(worker: &HatoServer) -> u64 {
+pub async fn sent_by(worker: &HatoServer) -> u64 {
     let log = worker.log();
     let mut addresses = log.lines().filter_map(|line| {
         let (_, rest) = line.split_once("metrics at http://")?;
