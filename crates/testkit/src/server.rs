@@ -119,6 +119,11 @@ impl ServerLaunch {
         self
     }
 
+    /// What a variable was set to.
+    pub fn variable(&self, name: &str) -> Option<&str> {
+        self.env.get(name).map(String::as_str)
+    }
+
     /// Lets the server reach loopback addresses and trust the push service's certificate.
     #[must_use]
     pub fn with_push_service(self, service: &PushService) -> Self {

@@ -1,11 +1,10 @@
 //! Connections to the database that are cut while everybody works.
 
-use std::collections::HashSet;
-
 use hato_cluster::Durability;
 use hato_testkit::seeded_rng;
 
 use crate::acceptor::Acceptor;
+use crate::claims::Lost;
 use crate::fixtures::{DATABASE, Fleet, FleetSize, cluster, env_or};
 
 /// For each cut of all connections: so many take longer than it and the cuts before it.
@@ -48,5 +47,5 @@ async fn connections_that_are_cut_lose_nothing_and_double_nothing() {
     let accepted = acceptor.stop().await;
     println!("{} accepted besides {outcome}", accepted.len());
     let served = fleet.assert_accepted(&accepted).await;
-    fleet.assert_exact(&outcome, &served, &HashSet::new());
+    fleet.assert_exact(&outcome, &served, &Lost::default());
 }

@@ -1,10 +1,10 @@
 //! One worker that does not reach its database for longer than its lease, while the others go on (CONTRACT 17).
 
-use std::collections::HashSet;
 use std::iter;
 
 use hato_cluster::Durability;
 
+use crate::claims::Lost;
 use crate::database_proxy::DatabaseProxy;
 use crate::fixtures::{DATABASE, Fleet, FleetSize, cluster, wait_until, wait_until_ready_is};
 use crate::outcome::Served;
@@ -58,7 +58,7 @@ async fn cut_off_and_join(cut: impl Fn(&DatabaseProxy), join: impl Fn(&DatabaseP
 
     let send = fleet.begin_with_first_worker().await;
     cut(&proxy);
-    let (in_flight, pages) = (fleet.in_flight(), fleet.claimed());
+    let pages = fleet.claimed();
     assert_ne!(pages, 0);
     for other in &fleet.workers[1..] {
         other.resume().await;
@@ -70,13 +70,15 @@ async fn cut_off_and_join(cut: impl Fn(&DatabaseProxy), join: impl Fn(&DatabaseP
     wait_until_ready_is(iter::once(cut_off), 503).await;
     assert!(!cut_off.log().contains(LOST));
 
+    let lost = fleet.lose(0);
+    assert_eq!(lost.pages, pages as u64);
     join(&proxy, &fleet);
     let knows = async || cut_off.log().matches(LOST).count() == pages;
     wait_until(knows, "it does not learn of its leases").await;
     wait_until_ready_is(iter::once(cut_off), 200).await;
     assert_eq!(fleet.history(0, &send).await, outcome);
     assert_eq!(fleet.history(0, &of_others).await, outcome_of_others);
-    fleet.assert_exact(&outcome, &once(&fleet), &in_flight);
+    fleet.assert_exact(&outcome, &once(&fleet), &lost);
     assert_eq!(fleet.query("SELECT COUNT(*) FROM jobs"), "0");
     deliver_with_first_worker_alone(&mut fleet).await;
 }
@@ -90,7 +92,7 @@ async fn deliver_with_first_worker_alone(fleet: &mut Fleet) {
     let before = fleet.served();
     let send = fleet.broadcast(0).await;
     let outcome = fleet.finish(&send).await;
-    fleet.assert_exact(&outcome, &before, &HashSet::new());
+    fleet.assert_exact(&outcome, &before, &Lost::default());
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -14,6 +14,8 @@ use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio::task::JoinSet;
 use tokio::time::{interval, timeout};
 
+use crate::claims::named;
+
 /// The database of a fleet.
 pub const DATABASE: &str = "fleet";
 
@@ -123,6 +125,7 @@ impl Fleet {
             _place: place,
         };
         fleet.seed();
+        fleet.watch_claims();
         for _ in 1..size.apis {
             fleet.add_api().await;
         }
@@ -150,13 +153,20 @@ impl Fleet {
 
     /// Starts another process that delivers, and hears nobody: it finds its work by asking again and again.
     pub async fn add_polling_worker(&mut self) {
-        self.workers.push(start(&self.launch, "worker").await);
+        let launch = named(self.launch.clone());
+        self.workers.push(start(&launch, "worker").await);
     }
 
     async fn add_worker_as(&mut self, launch: ServerLaunch) {
-        let worker = start(&launch, "worker").await;
+        let worker = start(&named(launch), "worker").await;
         wait_until_logged(&worker, "wake-ups of other processes are heard").await;
         self.workers.push(worker);
+    }
+
+    /// Starts a worker that has ended again: another process, by another name.
+    pub async fn restart_worker(&mut self, worker: usize) {
+        let launch = named(self.workers[worker].launch().clone());
+        self.workers[worker] = start(&launch, "worker").await;
     }
 
     /// Kills a process that serves the API, and starts it again at the same address.

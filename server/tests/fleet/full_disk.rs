@@ -1,10 +1,9 @@
 //! A disk that is full at the database, and has room again (CONTRACT 17).
 
-use std::collections::HashSet;
-
 use hato_cluster::Durability;
 
 use crate::acceptor::Acceptor;
+use crate::claims::Lost;
 use crate::fixtures::{
     DATABASE, Fleet, FleetSize, cluster, message, wait_until, wait_until_ready_is,
 };
@@ -50,11 +49,11 @@ async fn send_while_no_room_for(change: &str) {
     let send = fleet.broadcast(0).await;
     let failures = async || fleet.workers[0].log().matches(FULL).count() >= 3;
     wait_until(failures, "it does not fail").await;
-    let in_flight: HashSet<String> = fleet.in_flight();
+    let lost = fleet.lose(0);
     let (_, table) = change.split_once(" ON ").expect("a table");
     fleet.query(&format!("DROP TRIGGER fill ON {table}"));
     let outcome = fleet.finish(&send).await;
-    fleet.assert_exact(&outcome, &Served::new(), &in_flight);
+    fleet.assert_exact(&outcome, &Served::new(), &lost);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -107,7 +106,7 @@ async fn what_there_is_no_room_to_accept_is_accepted_when_there_is() {
     let accepted = acceptor.stop().await;
     println!("{} accepted besides {outcome}", accepted.len());
     let served = fleet.assert_accepted(&accepted).await;
-    fleet.assert_exact(&outcome, &served, &HashSet::new());
+    fleet.assert_exact(&outcome, &served, &Lost::default());
 }
 
 /// PostgreSQL ends by itself then.
@@ -130,11 +129,10 @@ async fn a_database_whose_log_has_no_room_loses_nothing() {
     wait_until(has_ended, "PostgreSQL goes on").await;
 
     fleet.cluster.restart().expect("it starts again");
-    let in_flight = fleet.in_flight();
     wait_until_ready_is(fleet.servers(), 200).await;
     let outcome = fleet.finish(&send).await;
     let accepted = acceptor.stop().await;
     println!("{} accepted besides {outcome}", accepted.len());
     let served = fleet.assert_accepted(&accepted).await;
-    fleet.assert_exact(&outcome, &served, &in_flight);
+    fleet.assert_exact(&outcome, &served, &fleet.lose_of_earlier_databases());
 }

@@ -2,71 +2,90 @@
 
 use std::collections::HashSet;
 
-use hato_cluster::Durability;
-use hato_testkit::push_service::BrowserSubscription;
+use hato_testkit::push_service::{BrowserSubscription, PushServiceOptions};
 use hato_testkit::seeded_rng::{self, Rng};
 use serde_json::{Value, json};
 
-use crate::fixtures::{Fleet, FleetSize, env_or, message};
+use crate::claims::Lost;
+use crate::fixtures::{Fleet, FleetSize, counting, env_or, message};
 
 const WORKERS: usize = 3;
 const RECIPIENTS: usize = 6_000;
 /// Faults during one send at most.
 const FAULTS_OF_A_SEND: u64 = 4;
 
+/// So many that a send takes longer than what is done to it.
+const REQUESTS_PER_SECOND: u32 = 2_000;
+
 /// The faults of a send.
 #[derive(Default)]
 struct Faults {
-    count: u64,
+    halts: u64,
+    kills: u64,
+    resumes: u64,
     halted: HashSet<usize>,
-    /// The subscriptions of pages that were in flight at one of them.
-    in_flight: HashSet<String>,
+    lost: Lost,
+}
+
+impl Faults {
+    fn count(&self) -> u64 {
+        self.halts + self.kills + self.resumes
+    }
 }
 
 impl Fleet {
-    /// Halts a worker first, kills another one then; later kills or halts one, or lets a halted one go on. One is always running.
+    /// Halts a worker first, kills another one then; later kills or halts one, or lets a halted one go on. One is always running, and
+    /// whoever is hit has pages in work: where nobody has, nothing is done.
     async fn disturb(&mut self, faults: &mut Faults, rng: &mut Rng) {
-        let victim = rng.usize(..WORKERS);
-        faults.count += 1;
-        match faults.count {
-            1 => self.halt(victim, faults).await,
-            2 => {
-                let runs = |worker: &usize| !faults.halted.contains(worker);
-                let mut workers = (victim..WORKERS).chain(0..victim);
-                let victim = workers.find(runs).expect("one is running");
-                self.kill(victim, faults).await;
-            }
-            _ if faults.halted.remove(&victim) => self.workers[victim].resume().await,
-            _ if faults.halted.len() + 1 < WORKERS && rng.bool() => {
-                self.halt(victim, faults).await;
-            }
-            _ => self.kill(victim, faults).await,
+        let first = rng.usize(..WORKERS);
+        if faults.kills > 0 && faults.halted.remove(&first) {
+            self.resume(first, faults).await;
+            faults.resumes += 1;
+            return;
+        }
+        let Some(victim) = self.halt_a_holder(first, &faults.halted).await else {
+            return;
+        };
+        let may_halt = faults.halted.len() + 1 < WORKERS;
+        let is_halt = faults.halts == 0 || faults.kills > 0 && may_halt && rng.bool();
+        if is_halt {
+            faults.halts += 1;
+            faults.halted.insert(victim);
+        } else {
+            faults.kills += 1;
+            self.workers[victim].kill().await;
+            faults.lost.add(self.lose(victim));
+            self.restart_worker(victim).await;
         }
     }
 
-    async fn halt(&self, victim: usize, faults: &mut Faults) {
-        self.workers[victim].pause().await;
-        faults.halted.insert(victim);
-        faults.in_flight.extend(self.in_flight());
+    /// Halts the first worker from `first` on that has pages in work, and says which.
+    async fn halt_a_holder(&self, first: usize, halted: &HashSet<usize>) -> Option<usize> {
+        let workers = (first..WORKERS).chain(0..first);
+        for worker in workers.filter(|it| !halted.contains(it)) {
+            self.workers[worker].pause().await;
+            self.wait_until_quiet(worker).await;
+            if self.holds(worker) > 0 {
+                return Some(worker);
+            }
+            self.workers[worker].resume().await;
+        }
+        None
     }
 
-    async fn kill(&mut self, victim: usize, faults: &mut Faults) {
-        self.workers[victim].kill().await;
-        faults.in_flight.extend(self.in_flight());
-        let restarted = self.workers[victim].restart().await;
-        restarted.expect("it starts again");
+    /// Lets a worker go on. What it has in work may have been delivered by others since it was halted.
+    async fn resume(&self, worker: usize, faults: &mut Faults) {
+        faults.lost.add(self.lose(worker));
+        self.workers[worker].resume().await;
     }
 
     /// Lets those go on that are halted, whose pages others have delivered by now, and waits until they are through with them.
-    async fn wake(&mut self, halted: HashSet<usize>) {
-        for worker in halted {
-            self.workers[worker].resume().await;
+    async fn wake(&mut self, faults: &mut Faults) {
+        for worker in std::mem::take(&mut faults.halted) {
+            self.resume(worker, faults).await;
             let ended = self.workers[worker].terminate().await;
             assert_eq!(ended.expect("it stops").code(), Some(0));
-            self.workers[worker]
-                .restart()
-                .await
-                .expect("it starts again");
+            self.restart_worker(worker).await;
         }
     }
 }
@@ -78,7 +97,7 @@ async fn workers_killed_and_halted_at_any_moment_lose_nothing_and_count_once() {
         workers: WORKERS,
         recipients: RECIPIENTS,
     };
-    let mut fleet = Fleet::start(Durability::None, size).await;
+    let mut fleet = Fleet::start_with_push_service(size, slow()).await;
     let everybody = fleet.browsers.clone();
     survive_faults(&mut fleet, &message(), &everybody).await;
 }
@@ -90,11 +109,18 @@ async fn nor_do_they_lose_or_add_anybody_of_a_tag() {
         workers: WORKERS,
         recipients: RECIPIENTS,
     };
-    let mut fleet = Fleet::start(Durability::None, size).await;
+    let mut fleet = Fleet::start_with_push_service(size, slow()).await;
     let tagged = fleet.tag_every_second("news");
     let mut to_tag = message();
     to_tag["to"] = json!({"tags": "news"});
     survive_faults(&mut fleet, &to_tag, &tagged).await;
+}
+
+fn slow() -> PushServiceOptions {
+    PushServiceOptions {
+        requests_per_second: Some(REQUESTS_PER_SECOND),
+        ..counting()
+    }
 }
 
 /// Sends the message to the recipients while workers are killed and halted.
@@ -102,20 +128,28 @@ async fn survive_faults(fleet: &mut Fleet, message: &Value, recipients: &[Browse
     let mut rng = seeded_rng::from_env();
     let mut left = env_or("HATO_FAULTS", FAULTS_OF_A_SEND);
     let third = recipients.len() as u64 / 3;
+    let (mut halts, mut kills) = (0, 0);
     while left > 0 {
         let before = fleet.served();
         let send = fleet.send(rng.usize(..2), message, recipients.len()).await;
         let mut faults = Faults::default();
-        while faults.count < left.min(FAULTS_OF_A_SEND)
+        while faults.count() < left.min(FAULTS_OF_A_SEND)
             && fleet.reaches(rng.u64(1..third), &send).await
         {
             fleet.disturb(&mut faults, &mut rng).await;
         }
-        left -= faults.count;
+        assert_ne!(faults.count(), 0, "the send was over before any fault");
+        left -= faults.count();
+        (halts, kills) = (halts + faults.halts, kills + faults.kills);
         let outcome = fleet.finish(&send).await;
-        println!("{} faults: {outcome}", faults.count);
-        fleet.wake(faults.halted).await;
+        fleet.wake(&mut faults).await;
+        println!(
+            "{} faults, {} pages lost: {outcome}",
+            faults.count(),
+            faults.lost.pages
+        );
         assert_eq!(fleet.history(1, &send).await, outcome);
-        fleet.assert_exact_for(recipients, &outcome, &before, &faults.in_flight);
+        fleet.assert_exact_for(recipients, &outcome, &before, &faults.lost);
     }
+    assert!(halts > 0 && kills > 0, "{halts} halts, {kills} kills");
 }

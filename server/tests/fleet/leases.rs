@@ -1,10 +1,9 @@
 //! Pages whose worker is halted for longer than its lease, or is asked to stop.
 
-use std::collections::HashSet;
-
 use hato_cluster::Durability;
 use hato_testkit::push_service::ScriptedResponse;
 
+use crate::claims::Lost;
 use crate::fixtures::{Fleet, FleetSize, wait_until_logged};
 use crate::outcome::Served;
 
@@ -37,7 +36,7 @@ async fn a_worker_that_wakes_after_its_lease_settles_nothing() {
     fleet.push.respond_by_default(ScriptedResponse::Created);
     fleet.add_worker().await;
     let outcome = fleet.finish(&send).await;
-    fleet.assert_exact(&outcome, &Served::new(), &HashSet::new());
+    fleet.assert_exact(&outcome, &Served::new(), &Lost::default());
 
     fleet.workers[0].resume().await;
     wait_until_logged(&fleet.workers[0], "lease was lost: nothing recorded").await;
@@ -74,5 +73,5 @@ async fn a_worker_that_is_asked_to_stop_leaves_nothing_to_its_leases() {
     fleet.push.respond_by_default(ScriptedResponse::Created);
     fleet.add_worker().await;
     let outcome = fleet.finish(&send).await;
-    fleet.assert_exact(&outcome, &Served::new(), &HashSet::new());
+    fleet.assert_exact(&outcome, &Served::new(), &Lost::default());
 }

@@ -1,6 +1,7 @@
 //! A fleet: several processes over one PostgreSQL, some of which are killed, halted or cut off (CONTRACT 17).
 
 mod acceptor;
+mod claims;
 mod connections;
 mod cut_off;
 mod database_proxy;

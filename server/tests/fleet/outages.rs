@@ -1,7 +1,5 @@
 //! A database that is killed in the middle of everything, and comes back.
 
-use std::collections::HashSet;
-
 use hato_cluster::Durability;
 use hato_testkit::seeded_rng;
 
@@ -31,7 +29,6 @@ async fn a_database_that_is_killed_loses_nothing_and_everybody_finds_it_again() 
     let send = fleet.broadcast(0).await;
     let address = fleet.cluster.folder().display();
     let no_connection = format!("PostgreSQL at {address} gave no connection in time");
-    let mut in_flight = HashSet::new();
     for _ in 0..outages {
         let further = rng.u64(1..BETWEEN_OUTAGES);
         fleet.get_under_way(further, &send).await;
@@ -39,7 +36,6 @@ async fn a_database_that_is_killed_loses_nothing_and_everybody_finds_it_again() 
         wait_until_ready_is(fleet.servers(), 503).await;
         wait_until_logged(&fleet.workers[0], &no_connection).await;
         fleet.cluster.restart().expect("it starts again");
-        in_flight.extend(fleet.in_flight());
         wait_until_ready_is(fleet.servers(), 200).await;
     }
     assert!(!fleet.logs().contains("pool timed out"));
@@ -47,5 +43,5 @@ async fn a_database_that_is_killed_loses_nothing_and_everybody_finds_it_again() 
     let accepted = acceptor.stop().await;
     println!("{} accepted besides {outcome}", accepted.len());
     let served = fleet.assert_accepted(&accepted).await;
-    fleet.assert_exact(&outcome, &served, &in_flight);
+    fleet.assert_exact(&outcome, &served, &fleet.lose_of_earlier_databases());
 }

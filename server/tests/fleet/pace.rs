@@ -1,11 +1,10 @@
 //! A paced send, whatever the number of workers, and whoever of them is killed (CONTRACT 14).
 
-use std::collections::HashSet;
-
 use hato_testkit::push_service::PushServiceOptions;
 use hato_testkit::seeded_rng;
 use serde_json::json;
 
+use crate::claims::Lost;
 use crate::fixtures::{Fleet, FleetSize, message};
 use crate::outcome::Served;
 
@@ -35,17 +34,17 @@ async fn three_workers_begin_no_more_than_the_pace_whoever_is_killed() {
     let mut paced = message();
     paced["max_per_minute"] = json!(PER_MINUTE);
     let send = fleet.send(0, &paced, RECIPIENTS).await;
-    let (mut rng, mut in_flight) = (seeded_rng::from_env(), HashSet::new());
+    let (mut rng, mut lost) = (seeded_rng::from_env(), Lost::default());
     for victim in 0..WORKERS {
         let is_under_way = fleet.reaches(rng.u64(1..BETWEEN_KILLS), &send).await;
         assert!(is_under_way, "{WORKERS} kills are in less than a minute");
         fleet.workers[victim].kill().await;
-        in_flight.extend(fleet.in_flight());
-        let worker = fleet.workers[victim].restart().await;
-        worker.expect("it starts again");
+        lost.add(fleet.lose(victim));
+        fleet.restart_worker(victim).await;
     }
+    assert_ne!(lost.pages, 0, "nobody held anything");
     let outcome = fleet.finish(&send).await;
-    fleet.assert_exact(&outcome, &Served::new(), &in_flight);
+    fleet.assert_exact(&outcome, &Served::new(), &lost);
     let mut begun: Vec<u64> = fleet
         .push
         .seen(|seen| seen.messages.iter().map(|it| it.received_at).collect());

@@ -1,11 +1,10 @@
 //! A fleet behind a transaction pooler, which has fewer sessions than the fleet has processes and lends them for a transaction each
 //! (CONTRACT 17).
 
-use std::collections::HashSet;
-
 use hato_cluster::{Durability, Pooler};
 use hato_testkit::push_service::PushServiceOptions;
 
+use crate::claims::Lost;
 use crate::fixtures::{DATABASE, Fleet, FleetSize, cluster, counting, push_service, wait_until};
 use crate::outcome::Served;
 use crate::sharing::sent_by;
@@ -54,14 +53,13 @@ async fn behind_a_transaction_pooler_workers_share_a_send_of_which_a_killed_one_
     let send = fleet.broadcast(0).await;
     fleet.get_under_way(BEFORE_KILL, &send).await;
     fleet.workers[0].kill().await;
-    // The others have none.
-    let in_flight = fleet.in_flight();
-    assert!(!in_flight.is_empty(), "it held nothing");
+    let lost = fleet.lose(0);
+    assert_ne!(lost.pages, 0, "it held nothing");
     for other in &fleet.workers[1..] {
         other.resume().await;
     }
     let outcome = fleet.finish(&send).await;
-    fleet.assert_exact(&outcome, &Served::new(), &in_flight);
+    fleet.assert_exact(&outcome, &Served::new(), &lost);
 
     fleet.workers.remove(0);
     fleet.add_polling_worker().await;
@@ -78,7 +76,7 @@ async fn behind_a_transaction_pooler_workers_share_a_send_of_which_a_killed_one_
     let sessions: u32 = fleet.query(SESSIONS).parse().expect("a number");
     assert!(sessions <= POOL_SIZE, "{sessions}");
     let outcome = fleet.finish(&send).await;
-    fleet.assert_exact(&outcome, &before, &HashSet::new());
+    fleet.assert_exact(&outcome, &before, &Lost::default());
     let logs = fleet.logs();
     assert!(!logs.contains("wake-ups of other processes"), "{logs}");
 }

@@ -1,12 +1,12 @@
 //! Who does what in a fleet.
 
-use std::collections::HashSet;
 use std::net::SocketAddr;
 
 use hato_cluster::Durability;
 use hato_testkit::client::Client;
 use hato_testkit::server::HatoServer;
 
+use crate::claims::Lost;
 use crate::fixtures::{Fleet, FleetSize, get};
 use crate::outcome::Served;
 
@@ -39,7 +39,7 @@ async fn three_workers_share_a_broadcast() {
     let send = fleet.broadcast(1).await;
     let outcome = fleet.finish(&send).await;
     assert_eq!(fleet.history(1, &send).await, outcome);
-    fleet.assert_exact(&outcome, &Served::new(), &HashSet::new());
+    fleet.assert_exact(&outcome, &Served::new(), &Lost::default());
     let mut shares = Vec::new();
     for worker in &fleet.workers {
         shares.push(sent_by(worker).await);
@@ -74,5 +74,5 @@ async fn either_kind_of_process_does_its_part_without_the_other() {
         .await;
     fleet.add_api().await;
     let outcome = fleet.finish(&send).await;
-    fleet.assert_exact(&outcome, &Served::new(), &HashSet::new());
+    fleet.assert_exact(&outcome, &Served::new(), &Lost::default());
 }
