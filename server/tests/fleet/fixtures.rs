@@ -234,6 +234,8 @@ fn launch(push: &PushService) -> ServerLaunch {
         .env("HATO_PEPPER", "ab".repeat(32))
         .env("HATO_ENCRYPTION_KEY", "cd".repeat(32))
         .env("HATO_DEFAULT_PLAN", "pro")
+        .env("HATO_RETRY_DELAYS", "200ms,500ms,2s")
+        .env("HATO_WEBHOOK_RETRY_DELAYS", "100ms,200ms,500ms,1s,1s,1s,1s")
         .env("HATO_METRICS_LISTEN", "127.0.0.1:0")
 }
 

@@ -123,14 +123,18 @@ fn slow() -> PushServiceOptions {
     }
 }
 
-/// Sends the message to the recipients while workers are killed and halted.
+/// Sends the message to the recipients, of whom some fail and some leave, while workers are killed and halted.
 async fn survive_faults(fleet: &mut Fleet, message: &Value, recipients: &[BrowserSubscription]) {
     let mut rng = seeded_rng::from_env();
     let mut left = env_or("HATO_FAULTS", FAULTS_OF_A_SEND);
     let third = recipients.len() as u64 / 3;
+    let receiver = fleet.receive_events().await;
+    let (mut recipients, mut sends) = (recipients.to_vec(), Vec::new());
+    let all = recipients.len();
     let (mut halts, mut kills) = (0, 0);
     while left > 0 {
         let before = fleet.served();
+        let fates = fleet.assign_fates(&recipients);
         let send = fleet.send(rng.usize(..2), message, recipients.len()).await;
         let mut faults = Faults::default();
         while faults.count() < left.min(FAULTS_OF_A_SEND)
@@ -149,7 +153,13 @@ async fn survive_faults(fleet: &mut Fleet, message: &Value, recipients: &[Browse
             faults.lost.pages
         );
         assert_eq!(fleet.history(1, &send).await, outcome);
-        fleet.assert_exact_for(recipients, &outcome, &before, &faults.lost);
+        fleet.assert_exact_for(&fates.sent(), &outcome, &before, &faults.lost);
+        fleet.assert_failures(&send, &fates);
+        recipients = fates.left();
+        fleet.assert_expired(all - recipients.len());
+        sends.push((send, fates));
     }
+    fleet.assert_events(&receiver, &sends).await;
+    fleet.assert_sound().await;
     assert!(halts > 0 && kills > 0, "{halts} halts, {kills} kills");
 }

@@ -6,6 +6,7 @@ mod connections;
 mod cut_off;
 mod database_proxy;
 mod failover;
+mod fates;
 mod fixtures;
 mod full_disk;
 mod kills;

@@ -65,22 +65,22 @@ impl Fleet {
         self.assert_exact_for(&self.browsers, outcome, before, lost);
     }
 
-    /// The same of a send to these. Nobody else was served.
+    /// The same of a send by which these are sent to. Nobody else was served, and everybody was counted.
     pub fn assert_exact_for(
         &self,
-        recipients: &[BrowserSubscription],
+        sent: &[BrowserSubscription],
         outcome: &Value,
         before: &Served,
         lost: &Lost,
     ) {
-        assert_eq!(outcome["sent_count"], recipients.len(), "{outcome}");
-        assert_eq!(known(outcome), recipients.len() as u64, "{outcome}");
-        let recipients: HashSet<_> = recipients.iter().map(|it| &it.id).collect();
+        assert_eq!(outcome["sent_count"], sent.len(), "{outcome}");
+        assert_eq!(outcome["recipients"], known(outcome), "{outcome}");
+        let sent: HashSet<_> = sent.iter().map(|it| &it.id).collect();
         let now = self.served();
         for id in self.browsers.iter().map(|it| &it.id) {
             let copies = now[id] - before.get(id).copied().unwrap_or_default();
-            if !recipients.contains(id) {
-                assert_eq!(copies, 0, "{id} is no recipient: {outcome}");
+            if !sent.contains(id) {
+                assert_eq!(copies, 0, "{id} is not sent to: {outcome}");
                 continue;
             }
             assert!(copies > 0, "{id} was lost: {outcome}");
