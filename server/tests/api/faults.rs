@@ -132,6 +132,14 @@ impl FaultFixture {
         extra
     }
 
+    /// The line of a page that waits to be settled says why it does.
+    fn assert_cause_is_logged(&self, cause: &str) {
+        let log = self.server.log();
+        let of_page = |line: &&str| line.contains("a page cannot be settled yet");
+        let line = log.lines().find(of_page).expect("it was logged");
+        assert!(line.contains(cause), "{line}");
+    }
+
     /// The statistics are the sums of the history, whose sends are all done.
     async fn assert_statistics_agree(&self) {
         let history = self.history().await;

@@ -54,16 +54,6 @@ async fn a_database_that_somebody_locks_is_an_error_and_then_nothing_is_lost(
     assert_eq!(outcome["sent_count"], RECIPIENTS, "{outcome}");
 }
 
-impl FaultFixture {
-    /// The line of a page that waits to be settled says why it does.
-    fn assert_cause_is_logged(&self, cause: &str) {
-        let log = self.server.log();
-        let of_page = |line: &&str| line.contains("a page cannot be settled yet");
-        let line = log.lines().find(of_page).expect("it was logged");
-        assert!(line.contains(cause), "{line}");
-    }
-}
-
 #[tokio::test]
 async fn a_file_that_stays_locked_ends_the_start_with_one_line() {
     for lock in ["BEGIN IMMEDIATE", "BEGIN EXCLUSIVE"] {

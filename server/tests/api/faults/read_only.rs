@@ -154,6 +154,7 @@ async fn a_file_that_takes_no_writes_any_more_is_an_error_and_then_nothing_is_lo
     let refused = post(&fixture.app.backend, "/api/v1/notify", &message).await;
     assert_eq!(status_and_code(&refused), (500, "INTERNAL_ERROR".into()));
     wait_until_logged(&fixture.server, "a page cannot be settled yet").await;
+    fixture.assert_cause_is_logged("disk I/O error");
     push.respond_by_default(ScriptedResponse::Created);
     limit(&fixture.server, Resource::Fsize, usual);
 
