@@ -129,9 +129,9 @@ mod tests {
 
     use futures_util::FutureExt as _;
     use futures_util::future::join_all;
-    use tokio::task::yield_now;
+    use tokio::sync::oneshot;
 
-    use super::in_turn;
+    use super::{DECODER, in_turn};
 
     /// Panics where it is called while another one runs.
     fn alone(work: impl FnOnce()) {
@@ -143,17 +143,20 @@ mod tests {
 
     #[tokio::test]
     async fn one_is_in_work_at_a_time_also_when_whoever_asked_for_it_has_left() {
+        let (start, begun) = oneshot::channel();
         let (finish, finished) = mpsc::channel::<()>();
-        let left = in_turn(move || alone(|| finished.recv().expect("it is told to finish")));
+        let left = in_turn(move || {
+            alone(|| {
+                start.send(()).expect("somebody waits for it");
+                finished.recv().expect("it is told to finish");
+            });
+        });
         assert!(left.now_or_never().is_none(), "it takes time");
-        let others = (0..4).map(|_| in_turn(|| alone(std::thread::yield_now)));
-        let mut others = Box::pin(join_all(others));
-        for _ in 0..100 {
-            assert!(others.as_mut().now_or_never().is_none(), "they wait");
-            yield_now().await;
-        }
+        begun.await.expect("it begins");
+        assert_eq!(DECODER.available_permits(), 0, "others wait");
         finish.send(()).expect("it is in work");
-        for done in others.await {
+        let others = (0..4).map(|_| in_turn(|| alone(std::thread::yield_now)));
+        for done in join_all(others).await {
             done.expect("no panic");
         }
     }

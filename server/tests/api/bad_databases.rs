@@ -12,7 +12,7 @@ use hato_testkit::server::{HatoServer, ServerLaunch};
 use hato_testkit::test_ca::TestCa;
 use serde_json::json;
 use tokio::task::JoinSet;
-use tokio::time::interval;
+use tokio::time::{interval, timeout};
 
 use crate::database::{DatabaseConnection, value};
 use crate::fixtures::{
@@ -294,10 +294,14 @@ async fn who_waits_for_a_connection_waits_for_as_long_as_it_may() {
     }
     let occupied = "SELECT COUNT(*) FROM pg_stat_activity
                     WHERE datname = current_database() AND wait_event_type = 'Lock'";
-    let mut ticks = interval(Duration::from_millis(20));
-    while connection.values::<i64>(occupied).await != [4] {
-        ticks.tick().await;
-    }
+    let are_occupied = async {
+        let mut ticks = interval(Duration::from_millis(20));
+        while connection.values::<i64>(occupied).await != [4] {
+            ticks.tick().await;
+        }
+    };
+    let in_time = timeout(Duration::from_mins(1), are_occupied).await;
+    in_time.expect("all connections are in use");
 
     let owner = app.owner.at(patient.address());
     let waiting = tokio::spawn(async move { get(&owner, "/api/v1/apps").await });

@@ -1,7 +1,7 @@
 //! Which process has claimed which pages, as its own transactions have it: a copy may only come of a page whose process was hit before
 //! it had settled it.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use hato_testkit::server::ServerLaunch;
@@ -11,7 +11,8 @@ use crate::fixtures::{Fleet, wait_until};
 /// How PostgreSQL's driver is told what a process calls itself.
 const NAME: &str = "PGAPPNAME";
 
-/// A row for each claim, open until the process that made it has settled or released the page.
+/// A row for each claim, open until the process that made it has settled or released the page, whatever its token is by then: a process
+/// that claims a page which it has in work goes on with it.
 const WATCH: &str = "
     CREATE TABLE seen_claims (
         job BIGINT, token BIGINT, process TEXT, app_id TEXT, after_position BIGINT, up_to_position BIGINT, recipients TEXT,
@@ -66,7 +67,7 @@ impl Lost {
     }
 }
 
-/// The same, by a name that no other process has.
+/// The launch of a process by a name that no other one has.
 pub fn named(launch: ServerLaunch) -> ServerLaunch {
     static NUMBER: AtomicUsize = AtomicUsize::new(0);
     let number = NUMBER.fetch_add(1, Ordering::Relaxed);
@@ -98,6 +99,20 @@ impl Fleet {
             self.name(worker)
         );
         wait_until(async || self.query(&busy) == "0", "it goes on").await;
+    }
+
+    /// Halts the first worker from `first` on that has pages in work, and says which.
+    pub async fn halt_a_holder(&self, first: usize, halted: &HashSet<usize>) -> Option<usize> {
+        let workers = (first..self.workers.len()).chain(0..first);
+        for worker in workers.filter(|it| !halted.contains(it)) {
+            self.workers[worker].pause().await;
+            self.wait_until_quiet(worker).await;
+            if self.holds(worker) > 0 {
+                return Some(worker);
+            }
+            self.workers[worker].resume().await;
+        }
+        None
     }
 
     /// What the worker, which was killed or halted, has in work: others will deliver it.

@@ -58,6 +58,7 @@ async fn cut_off_and_join(cut: impl Fn(&DatabaseProxy), join: impl Fn(&DatabaseP
 
     let send = fleet.begin_with_first_worker().await;
     cut(&proxy);
+    fleet.wait_until_quiet(0).await;
     let pages = fleet.claimed();
     assert_ne!(pages, 0);
     for other in &fleet.workers[1..] {

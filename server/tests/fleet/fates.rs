@@ -51,7 +51,7 @@ impl Fates {
     }
 
     /// Who is still subscribed afterwards.
-    pub fn left(&self) -> Vec<BrowserSubscription> {
+    pub fn remaining(&self) -> Vec<BrowserSubscription> {
         [self.with("sent"), self.with("failed")].concat()
     }
 

@@ -14,8 +14,8 @@ const RECIPIENTS: usize = 6_000;
 /// Faults during one send at most.
 const FAULTS_OF_A_SEND: u64 = 4;
 
-/// So many that a send takes longer than what is done to it.
-const REQUESTS_PER_SECOND: u32 = 2_000;
+/// So few that a send takes longer than what is done to it.
+const REQUESTS_PER_SECOND: u32 = 500;
 
 /// The faults of a send.
 #[derive(Default)]
@@ -57,20 +57,6 @@ impl Fleet {
             faults.lost.add(self.lose(victim));
             self.restart_worker(victim).await;
         }
-    }
-
-    /// Halts the first worker from `first` on that has pages in work, and says which.
-    async fn halt_a_holder(&self, first: usize, halted: &HashSet<usize>) -> Option<usize> {
-        let workers = (first..WORKERS).chain(0..first);
-        for worker in workers.filter(|it| !halted.contains(it)) {
-            self.workers[worker].pause().await;
-            self.wait_until_quiet(worker).await;
-            if self.holds(worker) > 0 {
-                return Some(worker);
-            }
-            self.workers[worker].resume().await;
-        }
-        None
     }
 
     /// Lets a worker go on. What it has in work may have been delivered by others since it was halted.
@@ -155,7 +141,7 @@ async fn survive_faults(fleet: &mut Fleet, message: &Value, recipients: &[Browse
         assert_eq!(fleet.history(1, &send).await, outcome);
         fleet.assert_exact_for(&fates.sent(), &outcome, &before, &faults.lost);
         fleet.assert_failures(&send, &fates);
-        recipients = fates.left();
+        recipients = fates.remaining();
         fleet.assert_expired(all - recipients.len());
         sends.push((send, fates));
     }

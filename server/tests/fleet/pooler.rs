@@ -19,9 +19,19 @@ const BEFORE_KILL: u64 = 100;
 
 /// The sessions of the fleet's processes: the pooler's.
 const SESSIONS: &str = "SELECT COUNT(*) FROM pg_stat_activity
-                        WHERE datname = current_database() AND pid <> pg_backend_pid()";
+                        WHERE datname = current_database() AND pid <> pg_backend_pid()
+                          AND backend_type = 'client backend'";
 /// As many as it has for a database.
 const POOL_SIZE: u32 = 5;
+
+/// How many messages the push service has taken from each worker.
+async fn shares(fleet: &Fleet) -> Vec<u64> {
+    let mut shares = Vec::new();
+    for worker in &fleet.workers {
+        shares.push(sent_by(worker).await);
+    }
+    shares
+}
 
 #[tokio::test(flavor = "multi_thread")]
 async fn behind_a_transaction_pooler_workers_share_a_send_of_which_a_killed_one_loses_nothing() {
@@ -63,14 +73,12 @@ async fn behind_a_transaction_pooler_workers_share_a_send_of_which_a_killed_one_
 
     fleet.workers.remove(0);
     fleet.add_polling_worker().await;
-    let before = fleet.served();
+    let (before, shares_before) = (fleet.served(), shares(&fleet).await);
     let send = fleet.broadcast(0).await;
     let share = async || {
-        let mut shares = Vec::new();
-        for worker in &fleet.workers {
-            shares.push(sent_by(worker).await);
-        }
-        shares.iter().all(|share| *share > 0)
+        let now = shares(&fleet).await;
+        let mut shares = now.iter().zip(&shares_before);
+        shares.all(|(now, before)| now > before)
     };
     wait_until(share, "they do not share it").await;
     let sessions: u32 = fleet.query(SESSIONS).parse().expect("a number");

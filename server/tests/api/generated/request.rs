@@ -175,7 +175,8 @@ impl RequestCase {
 
     /// Whether its errors are pages (CONTRACT 2).
     pub fn asks_for_a_page(&self) -> bool {
-        let accept = self.headers.iter().find(|(name, _)| name == "accept");
+        // Of several the last one is sent.
+        let accept = self.headers.iter().rfind(|(name, _)| name == "accept");
         let html = accept.is_some_and(|(_, value)| value.as_bytes().starts_with(b"text/html"));
         html && self.method == Method::GET && self.target.starts_with("/auth/")
     }

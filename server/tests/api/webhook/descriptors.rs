@@ -21,11 +21,8 @@ const EVENTS: usize = 2;
 async fn wait_for_attempts(connection: &mut DatabaseConnection, count: i64) {
     let recording = async {
         let mut ticks = interval(Duration::from_millis(20));
-        while connection
-            .values::<i64>("SELECT COUNT(*) FROM webhook_attempts")
-            .await
-            < vec![count]
-        {
+        let attempts = "SELECT COUNT(*) FROM webhook_attempts";
+        while connection.values::<i64>(attempts).await[0] < count {
             ticks.tick().await;
         }
     };
@@ -37,7 +34,7 @@ async fn wait_for_attempts(connection: &mut DatabaseConnection, count: i64) {
 async fn what_cannot_be_posted_without_file_descriptors_is_posted_with_them(
     database: TestDatabase,
 ) {
-    let waits = ["1s"; 20].join(",");
+    let waits = ["3s"; 20].join(",");
     let launch = ServerLaunch::on(BINARY, database).env("HATO_WEBHOOK_RETRY_DELAYS", waits);
     let fixture = WebhookFixture::with(launch).await;
     // No connection is kept that could be used without another descriptor.
@@ -50,6 +47,7 @@ async fn what_cannot_be_posted_without_file_descriptors_is_posted_with_them(
     wait_for_attempts(&mut connection, 2).await;
     let usual = limit(&fixture.server, Resource::Nofile, Some(3));
     wait_for_attempts(&mut connection, 4).await;
+    assert_eq!(fixture.receiver.seen().len(), EVENTS, "nothing is posted");
     limit(&fixture.server, Resource::Nofile, usual);
 
     let posted = fixture.events(2 * EVENTS).await;

@@ -2,7 +2,6 @@
 //! with the length of its endpoints.
 
 use std::collections::HashSet;
-use std::fs;
 
 use hato_testkit::webhook_receiver::Event;
 use hato_testkit::{TestDatabase, on_each_database};
@@ -12,20 +11,10 @@ use serde_json::json;
 use super::WebhookFixture;
 use crate::database::fill_subscriptions;
 use crate::fixtures::{env_or, post, send};
+use crate::process;
 
 /// By how much the server's memory may grow, in MiB.
 const MOST_MIB: u64 = 200;
-
-/// The most memory that the server had so far, in MiB.
-fn peak_memory(fixture: &WebhookFixture) -> u64 {
-    let id = fixture.server.process_id().expect("it runs");
-    let status = fs::read_to_string(format!("/proc/{id}/status")).expect("a process");
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-    let kib = line.and_then(|line| line.trim().strip_suffix(" kB"));
-    kib.and_then(|kib| kib.trim().parse::<u64>().ok())
-        .expect("a number")
-        / 1_024
-}
 
 /// Everybody named by the events, each once, and whether the end of the send is among them.
 fn read(events: &[Event], named: &mut HashSet<String>) -> bool {
@@ -51,7 +40,7 @@ async fn a_send_to_many_makes_an_event_for_each_page_in_bounded_memory(database:
     let recipients = usize::try_from(recipients).expect("not so many");
     let fixture = WebhookFixture::new(database).await;
     fill_subscriptions(&fixture.server, recipients, "https://10.0.0.1/push/").await;
-    let before = peak_memory(&fixture);
+    let before = process::peak_memory(&fixture.server) >> 20;
     let message = json!({"title": "t", "body": "b"});
     let reply = post(&fixture.app.backend, "/api/v1/notify", &message).await;
     assert_eq!(reply.json()["queued"], recipients, "{reply}");
@@ -64,7 +53,7 @@ async fn a_send_to_many_makes_an_event_for_each_page_in_bounded_memory(database:
         has_ended |= read(&came, &mut named);
     }
     assert_eq!((named.len(), events), (recipients, pages + 1));
-    let grown = peak_memory(&fixture) - before;
+    let grown = (process::peak_memory(&fixture.server) >> 20) - before;
     println!("{recipients} recipients, {events} events, {grown} MiB more");
     assert!(grown < MOST_MIB, "{grown} MiB");
 }
@@ -93,7 +82,7 @@ async fn events_of_long_endpoints_take_turns_in_memory(database: TestDatabase) {
     let apps = more_apps(&fixture).await;
     let long = format!("https://10.0.0.1/{}", "0".repeat(1_980));
     fill_subscriptions(&fixture.server, 500, &long).await;
-    let before = peak_memory(&fixture);
+    let before = process::peak_memory(&fixture.server) >> 20;
     let message = json!({"title": "t", "body": "b"});
     for app in &apps {
         let reply = post(&fixture.app.owner, &format!("{app}/notify"), &message).await;
@@ -106,7 +95,7 @@ async fn events_of_long_endpoints_take_turns_in_memory(database: TestDatabase) {
             ends += usize::from(read(std::slice::from_ref(&event), &mut named));
         }
     }
-    let grown = peak_memory(&fixture) - before;
+    let grown = (process::peak_memory(&fixture.server) >> 20) - before;
     println!("{APPS} events of more than 1 MB, {grown} MiB more");
     assert!(grown < MOST_MIB, "{grown} MiB");
 }
