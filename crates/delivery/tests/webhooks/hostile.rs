@@ -2,6 +2,7 @@
 
 use std::net::IpAddr;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -52,30 +53,33 @@ struct EndlessHead {
 }
 
 impl EndlessHead {
-    /// Answers every request so; the URL.
-    async fn start(self, ca: &TestCa) -> String {
+    /// Answers every request so; the URL, and how often it has begun.
+    async fn start(self, ca: &TestCa) -> (String, Arc<AtomicUsize>) {
         let listener = TcpListener::bind("127.0.0.1:0").await;
         let listener = listener.expect("a free port on loopback");
         let address = listener.local_addr().expect("it is bound");
         let acceptor = TlsAcceptor::from(ca.server_config(&["http/1.1"]));
-        let head = Arc::new(self);
+        let (head, answers) = (Arc::new(self), Arc::<AtomicUsize>::default());
+        let begun = Arc::clone(&answers);
         tokio::spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {
                 let (acceptor, head) = (acceptor.clone(), Arc::clone(&head));
+                let begun = Arc::clone(&begun);
                 tokio::spawn(async move {
                     let stream = acceptor.accept(stream).await.expect("it trusts us");
-                    head.answer(stream).await;
+                    head.answer(stream, &begun).await;
                 });
             }
         });
-        format!("https://{address}/hook")
+        (format!("https://{address}/hook"), answers)
     }
 
     /// Until nobody listens any more.
-    async fn answer(&self, mut stream: impl AsyncRead + AsyncWrite + Unpin) {
+    async fn answer(&self, mut stream: impl AsyncRead + AsyncWrite + Unpin, begun: &AtomicUsize) {
         let mut request = [0; 1_024];
         let asked = stream.read(&mut request).await;
         assert_ne!(asked.expect("a request"), 0);
+        begun.fetch_add(1, Ordering::Relaxed);
         let mut bytes = self.begins;
         while stream.write_all(bytes).await.is_ok() && stream.flush().await.is_ok() {
             bytes = &self.goes_on;
@@ -101,10 +105,11 @@ async fn a_head_that_grows_without_an_end_is_not_read_for_long(database: TestDat
     ];
     let test = TestWebhooks::new(database).await;
     for head in heads {
-        let url = head.start(&test.test_ca).await;
+        let (url, answers) = head.start(&test.test_ca).await;
         test.set_webhook_url(&test.app, &url).await;
         test.queue_test_event().await;
         test.post().await;
+        assert_eq!(answers.load(Ordering::Relaxed), 1);
         let unreadable = WebhookResponse::NotReceived(NoResponseReason::Unreachable);
         assert_eq!(test.attempts().await[0].response, unreadable);
     }
@@ -125,12 +130,13 @@ async fn a_head_that_never_ends_is_given_up(database: TestDatabase) {
         },
     ];
     let mut test = TestWebhooks::new(database).await;
-    test.settings.response_timeout = Duration::from_millis(300);
+    test.settings.response_timeout = Duration::from_secs(2);
     for head in heads {
-        let url = head.start(&test.test_ca).await;
+        let (url, answers) = head.start(&test.test_ca).await;
         test.set_webhook_url(&test.app, &url).await;
         test.queue_test_event().await;
         test.post().await;
+        assert_eq!(answers.load(Ordering::Relaxed), 1);
         let timed_out = WebhookResponse::NotReceived(NoResponseReason::TimedOut);
         assert_eq!(test.attempts().await[0].response, timed_out);
     }

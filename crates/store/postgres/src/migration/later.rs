@@ -27,15 +27,23 @@ impl LaterMigrations {
     /// Says so when a later version has migrated the database; this one goes on, since its tables are still as it knows them.
     pub(crate) async fn report(&self, connections: &Connections) -> sqlx::Result<()> {
         let later = later_migration(connections).await?;
-        let mut reported = self.reported.lock().unwrap_or_else(PoisonError::into_inner);
-        if later > *reported {
-            *reported = later;
+        if self.is_news(later) {
             tracing::warn!(
                 version = later,
                 "the database was migrated by a later version; going on"
             );
         }
         Ok(())
+    }
+
+    /// Whether this is a later version's migration, and later than what was reported.
+    fn is_news(&self, later: Option<i64>) -> bool {
+        let mut reported = self.reported.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_news = later > *reported;
+        if is_news {
+            *reported = later;
+        }
+        is_news
     }
 
     /// Reports them until the pool is closed.
@@ -52,5 +60,25 @@ impl LaterMigrations {
             () = connections.pool.close_event() => {}
             () = reporting => {}
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::LaterMigrations;
+
+    #[test]
+    fn each_migration_is_news_once() {
+        let later = LaterMigrations::default();
+        let seen = [
+            None,
+            Some(9_998),
+            Some(9_998),
+            Some(9_999),
+            None,
+            Some(9_999),
+        ];
+        let news = seen.map(|migration| later.is_news(migration));
+        assert_eq!(news, [false, true, false, true, false, false]);
     }
 }
