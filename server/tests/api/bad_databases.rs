@@ -1,7 +1,6 @@
 //! PostgreSQL databases that cannot be used, or not for a while: one clear line each, and nothing is lost.
 
 use std::process::{Command, Output, Stdio};
-use std::time::Duration;
 
 use futures_util::future::join_all;
 use hato_testkit::TestDatabase;
@@ -12,7 +11,6 @@ use hato_testkit::server::{HatoServer, ServerLaunch};
 use hato_testkit::test_ca::TestCa;
 use serde_json::json;
 use tokio::task::JoinSet;
-use tokio::time::{interval, timeout};
 
 use crate::database::{DatabaseConnection, value};
 use crate::fixtures::{
@@ -294,14 +292,9 @@ async fn who_waits_for_a_connection_waits_for_as_long_as_it_may() {
     }
     let occupied = "SELECT COUNT(*) FROM pg_stat_activity
                     WHERE datname = current_database() AND wait_event_type = 'Lock'";
-    let are_occupied = async {
-        let mut ticks = interval(Duration::from_millis(20));
-        while connection.values::<i64>(occupied).await != [4] {
-            ticks.tick().await;
-        }
-    };
-    let in_time = timeout(Duration::from_mins(1), are_occupied).await;
-    in_time.expect("all connections are in use");
+    connection
+        .wait_for_count(occupied, |count| count == 4)
+        .await;
 
     let owner = app.owner.at(patient.address());
     let waiting = tokio::spawn(async move { get(&owner, "/api/v1/apps").await });

@@ -6,8 +6,9 @@ use hato_testkit::server::HatoServer;
 use sqlx::postgres::{PgConnection, Postgres};
 use sqlx::sqlite::{Sqlite, SqliteConnection};
 use sqlx::{AssertSqlSafe, Connection as _, Decode, Type};
+use tokio::time::{interval, timeout};
 
-use crate::fixtures::{AUTH, P256DH};
+use crate::fixtures::{AUTH, P256DH, POLL_INTERVAL, WAIT_TIMEOUT};
 
 /// A connection of the test's own.
 pub enum DatabaseConnection {
@@ -61,6 +62,18 @@ impl DatabaseConnection {
             Self::Postgres(connection) => sqlx::query_scalar(query).fetch_all(connection).await,
         };
         found.expect("the query works")
+    }
+
+    /// Waits until what a query counts is as many as that.
+    pub async fn wait_for_count(&mut self, query: &str, is_enough: impl Fn(i64) -> bool) {
+        let counting = async {
+            let mut ticks = interval(POLL_INTERVAL);
+            while !is_enough(self.values(query).await[0]) {
+                ticks.tick().await;
+            }
+        };
+        let in_time = timeout(WAIT_TIMEOUT, counting).await;
+        in_time.unwrap_or_else(|_| panic!("never enough: {query}"));
     }
 
     /// Ends what it holds.

@@ -22,9 +22,9 @@ pub const P256DH: &str =
 pub const AUTH: &str = "BTBZMqHH6r4Tts7J_aSIgg";
 
 /// How long a condition may take to hold: leases that end included.
-const WAIT_TIMEOUT: Duration = Duration::from_mins(2);
+pub const WAIT_TIMEOUT: Duration = Duration::from_mins(2);
 /// Between two looks at it.
-const POLL_INTERVAL: Duration = Duration::from_millis(100);
+pub const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
 /// A server with the default settings.
 pub async fn server(database: TestDatabase) -> HatoServer {

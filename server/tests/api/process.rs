@@ -1,9 +1,14 @@
 //! What the system knows of the server's process, and what it lets it have.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::PathBuf;
 
 use hato_testkit::server::HatoServer;
 use rustix::process::{Pid, Resource, Rlimit, getrlimit, prlimit};
+use tempfile::TempDir;
+
+use crate::fixtures::BINARY;
 
 /// The state of a connection that is open, as `/proc/net/tcp` writes it.
 const ESTABLISHED: &str = "01";
@@ -28,6 +33,15 @@ pub fn open_connections(server: &HatoServer) -> usize {
         local && columns.nth(1) == Some(ESTABLISHED)
     };
     table.lines().filter(is_open).count()
+}
+
+/// A program in the folder that a shell runs, which begins with this line and goes on as the server.
+pub fn program(folder: &TempDir, first: &str) -> PathBuf {
+    let path = folder.path().join("hato-server");
+    let script = format!("#!/bin/sh\n{first}\nexec '{BINARY}' \"$@\"\n");
+    fs::write(&path, script).expect("written");
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o700)).expect("it is ours");
+    path
 }
 
 /// Lets the server have so much of something from now on; what it has stays. Returns how much it might have before.

@@ -53,6 +53,16 @@ struct EndlessHead {
 }
 
 impl EndlessHead {
+    /// What is on record of an event that is answered so.
+    async fn response(self, test: &TestWebhooks) -> WebhookResponse {
+        let (url, answers) = self.start(&test.test_ca).await;
+        test.set_webhook_url(&test.app, &url).await;
+        test.queue_test_event().await;
+        test.post().await;
+        assert_eq!(answers.load(Ordering::Relaxed), 1);
+        test.attempts().await.swap_remove(0).response
+    }
+
     /// Answers every request so; the URL, and how often it has begun.
     async fn start(self, ca: &TestCa) -> (String, Arc<AtomicUsize>) {
         let listener = TcpListener::bind("127.0.0.1:0").await;
@@ -105,13 +115,8 @@ async fn a_head_that_grows_without_an_end_is_not_read_for_long(database: TestDat
     ];
     let test = TestWebhooks::new(database).await;
     for head in heads {
-        let (url, answers) = head.start(&test.test_ca).await;
-        test.set_webhook_url(&test.app, &url).await;
-        test.queue_test_event().await;
-        test.post().await;
-        assert_eq!(answers.load(Ordering::Relaxed), 1);
         let unreadable = WebhookResponse::NotReceived(NoResponseReason::Unreachable);
-        assert_eq!(test.attempts().await[0].response, unreadable);
+        assert_eq!(head.response(&test).await, unreadable);
     }
 }
 
@@ -132,13 +137,8 @@ async fn a_head_that_never_ends_is_given_up(database: TestDatabase) {
     let mut test = TestWebhooks::new(database).await;
     test.settings.response_timeout = Duration::from_secs(2);
     for head in heads {
-        let (url, answers) = head.start(&test.test_ca).await;
-        test.set_webhook_url(&test.app, &url).await;
-        test.queue_test_event().await;
-        test.post().await;
-        assert_eq!(answers.load(Ordering::Relaxed), 1);
         let timed_out = WebhookResponse::NotReceived(NoResponseReason::TimedOut);
-        assert_eq!(test.attempts().await[0].response, timed_out);
+        assert_eq!(head.response(&test).await, timed_out);
     }
 }
 

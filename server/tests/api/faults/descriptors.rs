@@ -1,7 +1,6 @@
 //! File descriptors: how many there may be, and none that are left.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
 
 use hato_testkit::push_service::{PushService, ScriptedResponse};
 use hato_testkit::server::ServerLaunch;
@@ -11,7 +10,7 @@ use serde_json::json;
 use tempfile::TempDir;
 
 use crate::fixtures::{BINARY, app, post, register, start, wait_until, wait_until_logged};
-use crate::process::limit;
+use crate::process::{limit, program};
 
 #[on_each_database(flavor = "multi_thread")]
 async fn without_file_descriptors_nobodys_attempt_is_used_up(database: TestDatabase) {
@@ -50,11 +49,8 @@ async fn without_file_descriptors_nobodys_attempt_is_used_up(database: TestDatab
 #[tokio::test]
 async fn as_many_files_may_be_open_as_the_system_permits() {
     let folder = TempDir::new().expect("a temporary folder");
-    let script = folder.path().join("few-files");
-    let text = format!("#!/bin/sh\nulimit -Sn 128 && exec '{BINARY}' \"$@\"\n");
-    fs::write(&script, text).expect("written");
-    fs::set_permissions(&script, fs::Permissions::from_mode(0o700)).expect("it is ours");
-    let server = start(ServerLaunch::new(script)).await;
+    let launch = ServerLaunch::new(program(&folder, "ulimit -Sn 128 || exit"));
+    let server = start(launch).await;
     let id = server.process_id().expect("it runs");
     let limits = fs::read_to_string(format!("/proc/{id}/limits")).expect("a list");
     let line = limits

@@ -2,7 +2,6 @@
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
-use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 use std::time::Duration;
 
@@ -18,7 +17,7 @@ use super::FaultFixture;
 use super::refused_start::{assert_delivered, assert_refused, with_queued_send};
 use crate::database::value;
 use crate::fixtures::{BINARY, post, status_and_code, wait_until_logged};
-use crate::process::limit;
+use crate::process::{limit, program};
 
 /// A user without rights, as nearly every system numbers them.
 const NOBODY_UID: &str = "65534";
@@ -122,14 +121,8 @@ async fn postgresql_that_becomes_read_only_by_default_keeps_a_send_and_refuses_t
     fixture.assert_nothing_lost(&outcome, &before).await;
 }
 
-/// A program that starts the server so that a write which the system refuses is an error, not the end of the process.
-fn program(folder: &TempDir) -> PathBuf {
-    let path = folder.path().join("hato-server");
-    let script = format!("#!/bin/sh\ntrap '' XFSZ\nexec '{BINARY}' \"$@\"\n");
-    fs::write(&path, script).expect("written");
-    fs::set_permissions(&path, fs::Permissions::from_mode(0o700)).expect("it is ours");
-    path
-}
+/// A write that the system refuses is an error then, not the end of the process.
+const WITHOUT_SIGNAL: &str = "trap '' XFSZ";
 
 /// As on a disk that fails, which the system mounts anew so that it may only be read.
 #[tokio::test(flavor = "multi_thread")]
@@ -137,7 +130,10 @@ async fn a_file_that_takes_no_writes_any_more_is_an_error_and_then_nothing_is_lo
     const RECIPIENTS: u64 = 2_000;
     const REQUESTS_BEFORE: u64 = 300;
     let folder = TempDir::new().expect("a temporary folder");
-    let launch = ServerLaunch::on(program(&folder), TestDatabase::sqlite().await);
+    let launch = ServerLaunch::on(
+        program(&folder, WITHOUT_SIGNAL),
+        TestDatabase::sqlite().await,
+    );
     let launch = launch.env("HATO_RETRY_DELAYS", "200ms,500ms,2s");
     let fixture = FaultFixture::new(launch, RECIPIENTS).await;
     fixture.push.respond_by_number(|number| match number {

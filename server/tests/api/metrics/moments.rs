@@ -1,9 +1,5 @@
 //! What is as it is at a moment: the queue, the engine by push service, and the files.
 
-use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
-use std::path::{Path, PathBuf};
-
 use hato_testkit::owner::OwnedApp;
 use hato_testkit::push_service::{PushService, ScriptedResponse};
 use hato_testkit::server::ServerLaunch;
@@ -12,7 +8,8 @@ use serde_json::json;
 use tempfile::TempDir;
 
 use super::{launch, metrics_of, scrape, value, wait_until};
-use crate::fixtures::{BINARY, app, post, registration, start};
+use crate::fixtures::{app, post, registration, start};
+use crate::process::program;
 
 #[on_each_database]
 async fn a_page_that_nobody_takes_up_grows_old(database: TestDatabase) {
@@ -106,21 +103,13 @@ async fn a_push_service_that_throttles_pauses_the_app(database: TestDatabase) {
     wait_until(&metrics, |text| paused(text) == Some(1.0)).await;
 }
 
-/// The program with as many files as it may have open, whatever the system permits.
-fn with_files(folder: &Path, files: u32) -> PathBuf {
-    let script = folder.join("few-files");
-    let text = format!("#!/bin/sh\nulimit -n {files} && exec '{BINARY}' \"$@\"\n");
-    fs::write(&script, text).expect("a file");
-    fs::set_permissions(&script, fs::Permissions::from_mode(0o700)).expect("it is ours");
-    script
-}
-
 #[on_each_database]
 async fn requests_that_push_services_do_not_answer_are_told(database: TestDatabase) {
     let service = PushService::start().await;
     let folder = TempDir::new().expect("a folder");
-    let launch =
-        ServerLaunch::on(with_files(folder.path(), 400), database).with_push_service(&service);
+    // As many files as it may have open, whatever the system permits.
+    let program = program(&folder, "ulimit -n 400 || exit");
+    let launch = ServerLaunch::on(program, database).with_push_service(&service);
     let server = start(launch.env("HATO_METRICS_LISTEN", "127.0.0.1:0")).await;
     let metrics = metrics_of(&server);
     let text = scrape(&metrics).await;

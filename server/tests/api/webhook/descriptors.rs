@@ -1,14 +1,12 @@
 //! Without file descriptors no event reaches its receiver, and none is lost.
 
 use std::collections::HashSet;
-use std::time::Duration;
 
 use hato_testkit::push_service::ScriptedResponse;
 use hato_testkit::server::ServerLaunch;
 use hato_testkit::webhook_receiver::{Event, ReceiverResponse};
 use hato_testkit::{TestDatabase, on_each_database};
 use rustix::process::Resource;
-use tokio::time::{interval, timeout};
 
 use super::WebhookFixture;
 use crate::database::DatabaseConnection;
@@ -17,18 +15,7 @@ use crate::process::limit;
 
 const EVENTS: usize = 2;
 
-/// Waits until this many attempts are on record.
-async fn wait_for_attempts(connection: &mut DatabaseConnection, count: i64) {
-    let recording = async {
-        let mut ticks = interval(Duration::from_millis(20));
-        let attempts = "SELECT COUNT(*) FROM webhook_attempts";
-        while connection.values::<i64>(attempts).await[0] < count {
-            ticks.tick().await;
-        }
-    };
-    let in_time = timeout(Duration::from_mins(1), recording).await;
-    in_time.expect("attempts are made");
-}
+const ATTEMPTS: &str = "SELECT COUNT(*) FROM webhook_attempts";
 
 #[on_each_database(flavor = "multi_thread")]
 async fn what_cannot_be_posted_without_file_descriptors_is_posted_with_them(
@@ -44,9 +31,13 @@ async fn what_cannot_be_posted_without_file_descriptors_is_posted_with_them(
     fixture.subscribe(ScriptedResponse::Created).await;
     let mut connection = DatabaseConnection::to(&fixture.server).await;
     fixture.send().await;
-    wait_for_attempts(&mut connection, 2).await;
+    connection
+        .wait_for_count(ATTEMPTS, |count| count >= 2)
+        .await;
     let usual = limit(&fixture.server, Resource::Nofile, Some(3));
-    wait_for_attempts(&mut connection, 4).await;
+    connection
+        .wait_for_count(ATTEMPTS, |count| count >= 4)
+        .await;
     assert_eq!(fixture.receiver.seen().len(), EVENTS, "nothing is posted");
     limit(&fixture.server, Resource::Nofile, usual);
 
