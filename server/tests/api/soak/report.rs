@@ -63,11 +63,13 @@ impl SoakReport {
     pub fn tables(&self, soak: &Soak, extra_copies: u32) -> String {
         let database = self.database;
         let mut tables = format!(
-            "| database | most connections at a time | sends | recipients of each | most bytes of memory before strangers | and beside them | lost | extra copies |\n\
-             |---|---|---|---|---|---|---|---|\n| {database} | {} | {} | {} | {} | {} | 0 | {extra_copies} |\n\n\
+            "| database | most connections at a time | for half of the time at least | strangers that were served | sends | recipients of each | most bytes of memory before strangers | and beside them | lost | extra copies |\n\
+             |---|---|---|---|---|---|---|---|---|---|\n| {database} | {} | {} | {} | {} | {} | {} | {} | 0 | {extra_copies} |\n\n\
              | {database}: request | number | p99 without strangers | number | p99 beside them | ratio |\n\
              |---|---|---|---|---|---|\n",
-            soak.results.peak_connections.load(Ordering::Relaxed),
+            soak.results.peak_connections(),
+            soak.results.median_connections(),
+            soak.results.served(),
             soak.results.sends.load(Ordering::Relaxed),
             soak.extent.recipients,
             self.memory_alone,

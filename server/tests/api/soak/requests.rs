@@ -4,9 +4,9 @@ use hato_testkit::owner::PASSWORD;
 use hato_testkit::seeded_rng::Rng;
 use serde_json::json;
 
-use super::Soak;
 use super::deed::Deed;
 use super::stranger_app::StrangerApp;
+use super::{Soak, lock};
 use crate::fixtures::registration;
 
 /// What is looked at by whom nobody knows: pages, files, and nothing.
@@ -26,6 +26,18 @@ const APP_PAGES: [&str; 6] = [
     "/subscribers",
     "/audience",
     "/dead-letters",
+];
+/// What somebody reads who has a stolen key: of an app with very many subscribers, and with its sends.
+const LISTS: [&str; 9] = [
+    "subscriptions?limit=100",
+    "subscriptions?limit=100&tag=news&state=active",
+    "subscriptions?limit=100&before=9999999999999&before_id=sub_x",
+    "audience",
+    "audience?tags=!news",
+    "notifications?limit=100",
+    "dead-letters?limit=100",
+    "key-events?limit=100",
+    "stats",
 ];
 const NOTIFY: &str = "/api/v1/notify";
 const SUBSCRIPTIONS: &str = "/api/v1/subscriptions";
@@ -54,9 +66,14 @@ pub fn bytes(soak: &Soak, app: &StrangerApp, deed: Deed, rng: &mut Rng) -> Vec<u
         Deed::LookAtPages => got(rng.choice(PAGES).expect("there are some"), ""),
         Deed::LookAtDashboard => {
             let page = rng.choice(APP_PAGES).expect("there are some");
-            got(&format!("/apps/{}{page}", app.id), &app.cookie())
+            got(&format!("/apps/{}{page}", app.id), &cookie(&app.session))
         }
-        Deed::FollowProgress => got(&app.progress_path(), &app.cookie()),
+        Deed::ReadLists => {
+            let list = rng.choice(LISTS).expect("there are some");
+            let path = format!("/api/v1/apps/{}/{list}", soak.large.id);
+            got(&path, &bearer(&soak.full_key))
+        }
+        Deed::FollowProgress => follow_progress(soak, app, rng),
         Deed::ListenToEvents => got(&app.events_path(), &bearer(&app.full_key)),
         Deed::Garbage => garbage(rng, 300),
         Deed::GarbageInJson => {
@@ -87,6 +104,18 @@ fn too_large(app: &StrangerApp, rng: &mut Rng) -> Vec<u8> {
     }
 }
 
+/// Of a send that is due tomorrow, or of the large one that runs, by somebody with a stolen session.
+fn follow_progress(soak: &Soak, app: &StrangerApp, rng: &mut Rng) -> Vec<u8> {
+    let running = lock(&soak.running).clone();
+    match running.filter(|_| rng.bool()) {
+        Some(send) => {
+            let path = format!("/apps/{}/sends/{send}/events", soak.large.id);
+            got(&path, &cookie(&soak.session))
+        }
+        None => got(&app.progress_path(), &cookie(&app.session)),
+    }
+}
+
 /// What is longer than the system takes from the server at once, or lasts.
 fn read_slowly(soak: &Soak, app: &StrangerApp, rng: &mut Rng) -> Vec<u8> {
     match rng.u8(..4) {
@@ -103,6 +132,10 @@ fn garbage(rng: &mut Rng, bytes: usize) -> Vec<u8> {
 
 fn bearer(key: &str) -> String {
     format!("authorization: Bearer {key}\r\n")
+}
+
+fn cookie(session: &str) -> String {
+    format!("cookie: hato_session={session}\r\n")
 }
 
 fn to(path: &str) -> String {

@@ -1,9 +1,10 @@
 //! What came of all requests.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt::Write as _;
+use std::net::Ipv4Addr;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::AtomicU64;
 
 use super::deed::Deed;
 use super::lock;
@@ -18,8 +19,10 @@ pub struct SoakResults {
     pub sent_alone: Mutex<HashMap<String, u64>>,
     /// Sends to everybody.
     pub sends: AtomicU64,
-    /// The most connections that the server had at a time.
-    pub peak_connections: AtomicUsize,
+    /// How many connections of strangers the server had, looked at again and again.
+    connections: Mutex<Vec<usize>>,
+    /// The strangers of whose deed came what is to come of it.
+    served: Mutex<HashSet<Ipv4Addr>>,
 }
 
 impl SoakResults {
@@ -71,6 +74,26 @@ impl SoakResults {
     }
 
     pub fn note_connections(&self, open: usize) {
-        self.peak_connections.fetch_max(open, Ordering::Relaxed);
+        lock(&self.connections).push(open);
+    }
+
+    pub fn note_served(&self, stranger: Ipv4Addr) {
+        lock(&self.served).insert(stranger);
+    }
+
+    pub fn served(&self) -> usize {
+        lock(&self.served).len()
+    }
+
+    /// The most connections that the server had at a time.
+    pub fn peak_connections(&self) -> usize {
+        lock(&self.connections).iter().copied().max().unwrap_or(0)
+    }
+
+    /// How many it had at least for half of the time.
+    pub fn median_connections(&self) -> usize {
+        let mut sorted = lock(&self.connections).clone();
+        sorted.sort_unstable();
+        sorted.get(sorted.len() / 2).copied().unwrap_or(0)
     }
 }

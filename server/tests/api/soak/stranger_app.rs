@@ -24,7 +24,8 @@ pub struct StrangerApp {
     pub full_key: String,
     /// Sends that were accepted.
     pub accepted: AtomicU64,
-    session: String,
+    /// The session of its owner.
+    pub session: String,
     browsers: Vec<BrowserSubscription>,
     /// A send that has not ended.
     send: String,
@@ -74,11 +75,6 @@ impl StrangerApp {
             session: session.to_owned(),
             browsers,
         }
-    }
-
-    /// The header with the session of its owner.
-    pub fn cookie(&self) -> String {
-        format!("cookie: hato_session={}\r\n", self.session)
     }
 
     pub fn progress_path(&self) -> String {

@@ -67,7 +67,9 @@ async fn visit(
     };
     let mut answer = RawResponse::to(deed);
     let ended = timeout(STAY, talk(&mut stream, deed, request, &mut answer)).await;
-    judge(soak, app, deed, &answer, ended.is_err());
+    if judge(soak, app, deed, &answer, ended.is_err()) {
+        soak.results.note_served(from);
+    }
     if ended.is_ok() {
         // Whoever is cut off is cut off.
         let mut nowhere = sink();
@@ -78,8 +80,10 @@ async fn visit(
     }
 }
 
-fn judge(soak: &Soak, app: &StrangerApp, deed: Deed, answer: &RawResponse, has_left: bool) {
-    soak.results.count(deed, &answer.outcome(has_left));
+/// Counts what came of it; whether that is what is to come of it.
+fn judge(soak: &Soak, app: &StrangerApp, deed: Deed, answer: &RawResponse, has_left: bool) -> bool {
+    let outcome = answer.outcome(has_left);
+    soak.results.count(deed, &outcome);
     match answer.status() {
         Some(201) => *lock(&soak.results.registered) += 1,
         Some(202) => {
@@ -87,6 +91,7 @@ fn judge(soak: &Soak, app: &StrangerApp, deed: Deed, answer: &RawResponse, has_l
         }
         _ => {}
     }
+    deed.expected().contains(&&*outcome)
 }
 
 async fn connect(soak: &Soak, deed: Deed, from: Ipv4Addr) -> io::Result<TcpStream> {
