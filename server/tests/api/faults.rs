@@ -5,6 +5,8 @@ mod descriptors;
 mod disk;
 mod kills;
 mod locked;
+mod names;
+mod own_mounts;
 mod read_only;
 mod refused_start;
 mod silence;

@@ -2,9 +2,7 @@
 
 use std::fs::{File, remove_file};
 use std::io::{ErrorKind, Write as _};
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use hato_testkit::TestDatabase;
 use hato_testkit::client::Reply;
@@ -13,9 +11,9 @@ use hato_testkit::server::ServerLaunch;
 use serde_json::json;
 use tempfile::TempDir;
 
-use super::FaultFixture;
 use super::refused_start::{assert_delivered, assert_refused, with_queued_send};
-use crate::fixtures::{BINARY, env_or, post, status_and_code, wait_until_logged};
+use super::{FaultFixture, own_mounts};
+use crate::fixtures::{env_or, post, status_and_code, wait_until_logged};
 
 /// After so many requests the push service answers nobody until the disk has room again.
 const REQUESTS_BEFORE_FULL: u64 = 300;
@@ -39,39 +37,10 @@ fn mount_point(folder: &TempDir) -> PathBuf {
 
 /// A program that starts the server with its data on a disk of its own, as this script makes it.
 fn program(folder: &TempDir, own_disk: &str) -> PathBuf {
-    let (path, disk) = (folder.path().join("hato-server"), mount_point(folder));
+    let disk = mount_point(folder);
     std::fs::create_dir(&disk).expect("the folder is writable");
-    let with_disk = |script: &str| format!("disk='{}'; {script}", disk.display());
-    let unshare = unshare();
-    let mut trial = Command::new(unshare[0]);
-    trial
-        .args(&unshare[1..])
-        .args(["sh", "-c", &with_disk(OWN_DISK), "sh", "true"]);
-    let mounted = trial.output().expect("unshare runs");
-    assert!(
-        mounted.status.success(),
-        "a disk that can be full takes a user who may mount one in a namespace (`{}`), and this one may not: {}",
-        unshare.join(" "),
-        String::from_utf8_lossy(&mounted.stderr)
-    );
-    let script = folder.path().join("own-disk");
-    std::fs::write(&script, with_disk(own_disk)).expect("written");
-    let start = format!(
-        "#!/bin/sh\nexec {} sh '{}' '{BINARY}' \"$@\"\n",
-        unshare.join(" "),
-        script.display()
-    );
-    std::fs::write(&path, start).expect("written");
-    let executable = std::fs::Permissions::from_mode(0o755);
-    std::fs::set_permissions(&path, executable).expect("the file is ours");
-    path
-}
-
-/// What runs a program where it may mount: anybody but root needs a namespace in which that is what they are.
-fn unshare() -> &'static [&'static str] {
-    let command = &["unshare", "--mount", "--map-root-user"];
-    let is_root = rustix::process::geteuid().is_root();
-    if is_root { &command[..2] } else { command }
+    let mounting = format!("disk='{}'; {own_disk}", disk.display());
+    own_mounts::program(folder, &mounting)
 }
 
 /// Takes all the room that the disk has, with this file.
