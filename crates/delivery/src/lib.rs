@@ -35,6 +35,8 @@
 
 mod clock_leap;
 mod due_time_repair;
+mod exhaustion;
+mod failure_log;
 #[cfg(any(test, hato_fuzzing))]
 pub mod fuzzing;
 mod janitor;

@@ -14,6 +14,7 @@ use hato_domain::{SendId, UnixMillis};
 use hato_service::ports::{Clock, ScheduledSend, StartSendOutcome, Store, StoreError};
 use hato_service::{Notifier, jittered};
 
+use crate::failure_log::FailureLog;
 use crate::shutdown::Shutdown;
 
 /// The longest time between two polls.
@@ -32,6 +33,7 @@ pub struct Scheduler {
     store: Arc<dyn Store>,
     clock: Arc<dyn Clock>,
     notifier: Notifier,
+    failures: FailureLog,
 }
 
 impl Scheduler {
@@ -41,16 +43,18 @@ impl Scheduler {
             store,
             clock,
             notifier,
+            failures: FailureLog::new(
+                "scheduled sends cannot be looked for",
+                "scheduled sends are looked for again",
+            ),
         }
     }
 
     /// Starts until asked to stop. What is being started then is finished.
     pub async fn run(self, shutdown: Shutdown) {
         loop {
-            let wait = self.start_due().await.unwrap_or_else(|error| {
-                tracing::error!(%error, "scheduled sends cannot be looked for");
-                RETRY_DELAY
-            });
+            let next_look = self.failures.record(self.start_due().await);
+            let wait = next_look.unwrap_or(RETRY_DELAY);
             tokio::select! {
                 biased;
                 () = shutdown.draining() => return,

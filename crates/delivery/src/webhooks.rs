@@ -26,6 +26,7 @@ use tokio_util::task::TaskTracker;
 
 use crate::clock_leap::ClockLeap;
 use crate::due_time_repair::DueTimeRepair;
+use crate::failure_log::FailureLog;
 use crate::shutdown::Shutdown;
 use client::WebhookClient;
 use outbox::OutboxWorker;
@@ -54,7 +55,15 @@ struct SenderShared {
     limiter: RequestLimiter,
     due_time_repair: DueTimeRepair,
     clock_leap: ClockLeap,
+    failures: OutboxFailures,
     settings: WebhookSettings,
+}
+
+/// How the store fails the outboxes.
+struct OutboxFailures {
+    claims: FailureLog,
+    renewals: FailureLog,
+    records: FailureLog,
 }
 
 /// What a claim came to.
@@ -89,6 +98,20 @@ impl<Q: WebhookQueue + Send + Sync + ?Sized + 'static> WebhookSender<Q> {
             notifier,
             limiter: RequestLimiter::new(&settings),
             due_time_repair: DueTimeRepair::default(),
+            failures: OutboxFailures {
+                claims: FailureLog::new(
+                    "the outbox cannot be asked",
+                    "the outbox can be asked again",
+                ),
+                renewals: FailureLog::new(
+                    "an outbox's lease cannot be renewed",
+                    "the leases of outboxes are renewed again",
+                ),
+                records: FailureLog::new(
+                    "an attempt cannot be recorded",
+                    "attempts are recorded again",
+                ),
+            },
             settings,
         };
         Ok(Self {
@@ -125,7 +148,8 @@ impl<Q: WebhookQueue + Send + Sync + ?Sized + 'static> WebhookSender<Q> {
                 permit = self.shared.limiter.acquire_prompt() => permit,
             };
             let notified = self.shared.notifier.event_notified();
-            match self.claim(permit, shutdown).await {
+            let claim = self.claim(permit, shutdown).await;
+            match self.shared.failures.claims.record(claim) {
                 Ok(OutboxClaim::Claimed(worker, permit)) => {
                     workers.spawn(async move { worker.run(permit).await });
                 }
@@ -136,8 +160,7 @@ impl<Q: WebhookQueue + Send + Sync + ?Sized + 'static> WebhookSender<Q> {
                         () = tokio::time::sleep(self.idle_time(next_due)) => {}
                     }
                 }
-                Err(error) => {
-                    tracing::error!(%error, "the outbox cannot be asked");
+                Err(_) => {
                     tokio::select! {
                         () = shutdown.draining() => return,
                         () = tokio::time::sleep(CLAIM_RETRY_DELAY) => {}

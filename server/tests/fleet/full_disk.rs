@@ -30,12 +30,16 @@ const BLOAT: &str = "ALTER TABLE sends SET (autovacuum_enabled = off);
 
 const FULL: &str = "could not extend file";
 
-const FILL: &str = "CREATE FUNCTION fill() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+/// A sequence counts what is rolled back too.
+const FILL: &str = "CREATE SEQUENCE failures;
+    CREATE FUNCTION fill() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+        PERFORM nextval('failures');
         RAISE EXCEPTION USING ERRCODE = 'disk_full', MESSAGE = 'could not extend file: No space left on device';
     END $$";
 
-/// A fleet of one, a send to everybody, and a disk on which no such change has room until it has failed three times.
-async fn send_while_no_room_for(change: &str) {
+/// A fleet of one, a send to everybody, and a disk on which no such change has room until it has failed three times, of which the log says the
+/// first. When there is room it says `recovery`.
+async fn send_while_no_room_for(change: &str, recovery: &str) {
     let size = FleetSize {
         apis: 1,
         workers: 1,
@@ -47,23 +51,27 @@ async fn send_while_no_room_for(change: &str) {
         "CREATE TRIGGER fill BEFORE {change} FOR EACH ROW EXECUTE FUNCTION fill()"
     ));
     let send = fleet.broadcast(0).await;
-    let failures = async || fleet.workers[0].log().matches(FULL).count() >= 3;
+    let failures = async || fleet.query("SELECT last_value >= 3 FROM failures") == "t";
     wait_until(failures, "it does not fail").await;
     let (_, table) = change.split_once(" ON ").expect("a table");
     fleet.query(&format!("DROP TRIGGER fill ON {table}"));
     let outcome = fleet.finish(&send).await;
     fleet.assert_exact(&outcome, &Served::new(), &Lost::default());
+    let log = fleet.workers[0].log();
+    for line in [FULL, recovery] {
+        assert_eq!(log.matches(line).count(), 1, "{log}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_claim_for_which_there_is_no_room_is_made_when_there_is() {
-    send_while_no_room_for("UPDATE ON jobs").await;
+    send_while_no_room_for("UPDATE ON jobs", "the queue can be asked again").await;
 }
 
 /// A page whose send cannot be counted on is not settled, and is there for the next look.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_settlement_for_which_there_is_no_room_is_made_when_there_is() {
-    send_while_no_room_for("UPDATE OF sent ON sends").await;
+    send_while_no_room_for("UPDATE OF sent ON sends", "pages are settled again").await;
 }
 
 impl Fleet {

@@ -31,7 +31,7 @@ use crate::metrics::{HostDeliveries, count_unreadable_job};
 use crate::push::push_sender::PushSender;
 use crate::push::settings::DeliverySettings;
 use crate::shutdown::Shutdown;
-use context::EngineContext;
+use context::{EngineContext, PageFailures};
 use fairness::FairnessWindow;
 use idle_claim::IdleClaim;
 use leased_page::LeasedPage;
@@ -76,6 +76,7 @@ impl<Q: DeliveryQueue + Send + Sync + ?Sized + 'static> Engine<Q> {
             panic_counts: PanicCounts::default(),
             due_time_repair: DueTimeRepair::default(),
             host_deliveries: HostDeliveries::default(),
+            failures: PageFailures::default(),
             settings,
         })))
     }
@@ -134,7 +135,7 @@ impl<Q: DeliveryQueue + Send + Sync + ?Sized + 'static> Engine<Q> {
             let at_quota = self.0.slots.at_quota();
             let asked_at = Instant::now();
             let next = self.next_page(&mut fairness, &mut idle_claim, &at_quota);
-            match next.await {
+            match self.0.failures.claims.record(next.await) {
                 Ok(NextPage::Claimed(page)) => {
                     if let Some(work) = self.begin((*page, asked_at), permit, shutdown) {
                         pages.spawn(work);
@@ -149,8 +150,7 @@ impl<Q: DeliveryQueue + Send + Sync + ?Sized + 'static> Engine<Q> {
                         () = self.wait(next_due, &at_quota) => {}
                     }
                 }
-                Err(error) => {
-                    tracing::error!(%error, "the queue cannot be asked");
+                Err(_) => {
                     tokio::select! {
                         () = shutdown.draining() => return,
                         () = tokio::time::sleep(CLAIM_RETRY_DELAY) => {}

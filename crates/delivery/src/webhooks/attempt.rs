@@ -196,10 +196,7 @@ impl<Q: WebhookQueue + Send + Sync + ?Sized + 'static> EventAttempt<Q> {
         record_attempt(attempt.duration);
         let recorded = retry_until_shutdown(&self.shutdown, || async {
             let recorded = self.try_record(&attempt).await;
-            let recorded = recorded.inspect_err(|error| {
-                tracing::error!(event = %self.event.id, %error, "an attempt cannot be recorded");
-            });
-            recorded.ok()
+            self.sender.shared.failures.records.record(recorded).ok()
         });
         match recorded.await {
             Some(RecordAttemptOutcome::Recorded) => {

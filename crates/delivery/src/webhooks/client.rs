@@ -1,12 +1,15 @@
 //! One request to a stranger: filtered by address, bounded in time and size, and without redirects.
 
 use std::error::Error;
+use std::io;
+use std::iter::successors;
 use std::sync::Arc;
 use std::time::Duration;
 
 use hato_domain::{NoResponseReason, UnixMillis, WebhookEventId};
 use hato_outbound::{
-    AddressFilter, FilteredResolver, ResolveError, RootStoreError, client_config, retry_after,
+    AddressFilter, FilteredResolver, LookupError, ResolveError, RootStoreError, client_config,
+    retry_after,
 };
 use hato_service::ports::WebhookResponse;
 use http::header::CONTENT_TYPE;
@@ -17,6 +20,8 @@ use url::Url;
 
 use super::settings::WebhookSettings;
 use super::signature::timestamp;
+use crate::exhaustion::is_exhaustion;
+use crate::failure_log::FailureLog;
 
 /// Bytes of a response that are kept.
 const MAX_BODY_BYTES: usize = 1_024;
@@ -41,6 +46,8 @@ pub(super) struct WebhookClient {
     client: Client,
     filter: AddressFilter,
     response_timeout: Duration,
+    /// Posts for which this machine had no socket.
+    sockets: FailureLog,
 }
 
 /// An event that is ready to be posted.
@@ -79,6 +86,7 @@ impl WebhookClient {
             client: client.build()?,
             filter,
             response_timeout: settings.response_timeout,
+            sockets: FailureLog::new("webhooks fail on this machine", "webhooks are posted again"),
         })
     }
 
@@ -126,8 +134,16 @@ impl WebhookClient {
             .header("webhook-signature", request.signature)
             .body(request.body);
         match timeout(self.response_timeout, request.send()).await {
-            Ok(Ok(response)) => Ok(response),
-            Ok(Err(error)) => Err(failure(&error)),
+            Ok(Ok(response)) => {
+                self.sockets.succeeded();
+                Ok(response)
+            }
+            Ok(Err(error)) => {
+                if let Some(cause) = exhaustion(&error) {
+                    self.sockets.failed(cause);
+                }
+                Err(failure(&error))
+            }
             Err(_) => Err(NoResponseReason::TimedOut),
         }
     }
@@ -145,14 +161,21 @@ fn failure(error: &reqwest::Error) -> NoResponseReason {
 
 /// Whether the address filter caused it.
 fn is_blocked(error: &reqwest::Error) -> bool {
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        if matches!(error.downcast_ref(), Some(ResolveError::Blocked)) {
-            return true;
-        }
-        cause = error.source();
-    }
-    false
+    let mut refusals = causes(error).filter_map(|cause| cause.downcast_ref());
+    refusals.any(|refusal| matches!(refusal, ResolveError::Blocked))
+}
+
+/// What this machine has no more of, if that caused it.
+fn exhaustion(error: &reqwest::Error) -> Option<&io::Error> {
+    let mut of_system = causes(error).filter_map(|cause| match cause.downcast_ref() {
+        Some(ResolveError::Unresolved(LookupError::Io(cause))) => Some(cause.as_ref()),
+        _ => cause.downcast_ref::<io::Error>(),
+    });
+    of_system.find(|cause| is_exhaustion(cause))
+}
+
+fn causes(error: &reqwest::Error) -> impl Iterator<Item = &(dyn Error + 'static)> {
+    successors(error.source(), |&cause| cause.source())
 }
 
 /// The beginning of the body, as much of it as comes in time. What is left unread goes with its connection.

@@ -172,12 +172,9 @@ impl<Q: WebhookQueue + Send + Sync + ?Sized + 'static> OutboxWorker<Q> {
             tokio::time::sleep(lease / 3).await;
             let now = shared.clock.now();
             let renewed = self.sender.queue.renew_outbox(&self.lease, now, lease);
-            match renewed.await {
-                Ok(true) => {}
-                Ok(false) => return,
-                Err(error) => {
-                    tracing::warn!(app = %self.lease.app_id, %error, "an outbox's lease cannot be renewed");
-                }
+            let renewed = shared.failures.renewals.record(renewed.await);
+            if matches!(renewed, Ok(false)) {
+                return;
             }
         }
     }

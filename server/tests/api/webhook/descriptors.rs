@@ -10,7 +10,7 @@ use rustix::process::Resource;
 
 use super::WebhookFixture;
 use crate::database::DatabaseConnection;
-use crate::fixtures::BINARY;
+use crate::fixtures::{BINARY, wait_until_logged};
 use crate::process::limit;
 
 const EVENTS: usize = 2;
@@ -39,9 +39,13 @@ async fn what_cannot_be_posted_without_file_descriptors_is_posted_with_them(
         .wait_for_count(ATTEMPTS, |count| count >= 4)
         .await;
     assert_eq!(fixture.receiver.seen().len(), EVENTS, "nothing is posted");
+    let said = fixture.server.log();
+    assert_eq!(said.matches("webhooks fail on this machine").count(), 1);
+    assert!(said.contains("Too many open files"), "{said}");
     limit(&fixture.server, Resource::Nofile, usual);
 
     let posted = fixture.events(2 * EVENTS).await;
+    wait_until_logged(&fixture.server, "webhooks are posted again").await;
     let ids = |events: &[Event]| events.iter().map(Event::id).collect::<HashSet<_>>();
     assert_eq!(ids(&posted[EVENTS..2 * EVENTS]), ids(&posted[..EVENTS]));
 }

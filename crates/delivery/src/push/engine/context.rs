@@ -9,6 +9,7 @@ use super::lease_registry::LeaseRegistry;
 use super::panic_counts::PanicCounts;
 use super::slots::Slots;
 use crate::due_time_repair::DueTimeRepair;
+use crate::failure_log::FailureLog;
 use crate::metrics::HostDeliveries;
 use crate::push::push_sender::PushSender;
 use crate::push::settings::DeliverySettings;
@@ -25,5 +26,23 @@ pub struct EngineContext<Q: ?Sized> {
     pub panic_counts: PanicCounts,
     pub due_time_repair: DueTimeRepair,
     pub host_deliveries: HostDeliveries,
+    pub failures: PageFailures,
     pub settings: DeliverySettings,
+}
+
+/// How the store fails the pages of an engine.
+pub struct PageFailures {
+    pub claims: FailureLog,
+    pub renewals: FailureLog,
+    pub settlements: FailureLog,
+}
+
+impl Default for PageFailures {
+    fn default() -> Self {
+        Self {
+            claims: FailureLog::new("the queue cannot be asked", "the queue can be asked again"),
+            renewals: FailureLog::new("a lease cannot be renewed", "leases are renewed again"),
+            settlements: FailureLog::new("a page cannot be settled yet", "pages are settled again"),
+        }
+    }
 }

@@ -32,9 +32,7 @@ impl<Q: DeliveryQueue + Send + Sync + ?Sized> LeasedPage<Q> {
             let now = self.context.clock.now();
             let leases = [self.guard.lease()];
             let renewed = self.context.queue.renew_leases(&leases, now, lease);
-            if let Err(error) = renewed.await {
-                tracing::warn!(send = %self.page.send_id, %error, "a lease cannot be renewed");
-            }
+            let _: Result<(), StoreError> = self.context.failures.renewals.record(renewed.await);
         }
     }
 
@@ -43,10 +41,7 @@ impl<Q: DeliveryQueue + Send + Sync + ?Sized> LeasedPage<Q> {
     pub async fn settle(&self, settlement: Settlement, tally: PageTally, shutdown: &Shutdown) {
         let settled = retry_until_shutdown(shutdown, || async {
             let settled = self.try_settle(&settlement).await;
-            let settled = settled.inspect_err(|error| {
-                tracing::error!(send = %self.page.send_id, %error, "a page cannot be settled yet");
-            });
-            settled.ok()
+            self.context.failures.settlements.record(settled).ok()
         });
         match settled.await {
             Some(SettleOutcome::Recorded) => self.after_recording(&settlement, &tally),

@@ -19,7 +19,8 @@ use url::Host;
 use super::connection::PushConnection;
 use super::connection_permits::{ConnectionPermit, ConnectionPermits};
 use super::error::ConnectError;
-use super::local_faults::{LocalFaults, is_exhaustion};
+use super::local_faults::LocalFaults;
+use crate::exhaustion::is_exhaustion;
 use crate::push::origin::Origin;
 use crate::push::settings::DeliverySettings;
 

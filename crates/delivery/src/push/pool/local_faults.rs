@@ -4,11 +4,9 @@
 //! has succeeded for 30 s, whatever the host, and the host that answered last does not answer now either: without that question, the
 //! one dead host that is called in a quiet hour would pass for a dead network. To lack file descriptors needs no such evidence.
 
-use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use rustix::io::Errno;
 use tokio::time::Instant;
 
 use super::error::ConnectError;
@@ -122,23 +120,14 @@ impl<T: Clone> LocalFaults<T> {
     }
 }
 
-/// Whether the machine has no more of what a socket takes: file descriptors of the process or of all, memory.
-pub fn is_exhaustion(error: &io::Error) -> bool {
-    let exhausted = [Errno::MFILE, Errno::NFILE, Errno::NOBUFS, Errno::NOMEM];
-    exhausted
-        .iter()
-        .any(|errno| error.raw_os_error() == Some(errno.raw_os_error()))
-}
-
 #[cfg(test)]
 mod tests {
     use std::future::ready;
-    use std::io;
     use std::time::Duration;
 
     use tokio::time::advance;
 
-    use super::{LocalFaults, is_exhaustion};
+    use super::LocalFaults;
     use crate::DeliverySettings;
     use crate::push::pool::error::ConnectError;
 
@@ -213,12 +202,5 @@ mod tests {
         faults.reached();
         assert!(matches!(faults.check(), Err(ConnectError::Local(_))));
         assert!(!is_local(&faults, false).await, "it was not silent");
-    }
-
-    #[test]
-    fn only_what_a_socket_takes_can_be_exhausted() {
-        assert!(is_exhaustion(&io::Error::from_raw_os_error(24)), "EMFILE");
-        let refused = io::Error::from(io::ErrorKind::ConnectionRefused);
-        assert!(!is_exhaustion(&refused));
     }
 }
