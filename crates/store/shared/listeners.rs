@@ -10,7 +10,7 @@ use hato_service::ports::{
 };
 
 use crate::Database;
-use crate::dialect::{DbConnection, lock_listeners, readers};
+use crate::dialect::{DbConnection, lock_account_listeners, lock_listeners, readers};
 use crate::error::with_context;
 use crate::stored_event::{EventRow, NewEvent};
 use crate::transaction::transaction;
@@ -63,7 +63,7 @@ impl ListenerStore for Database {
         sqlx::query_as!(
             EventRow,
             r#"SELECT id, public_id, type AS kind, send_id, content, created_at,
-                      0 AS "attempts!: i64", NULL AS "resend_at?: i64"
+                      0 AS "attempts!: i64", 0 AS "resends!: i64", NULL AS "resend_at?: i64"
                FROM heard_events WHERE app_id = $1 AND id > $2 ORDER BY id LIMIT $3"#,
             app,
             after,
@@ -94,6 +94,7 @@ async fn add(
     now: UnixMillis,
     expires_at: UnixMillis,
 ) -> sqlx::Result<Option<ListenerRecord>> {
+    lock_account_listeners(c, app).await?;
     lock_listeners(c, app).await?;
     let app = app.as_str();
     sqlx::query_as!(

@@ -28,6 +28,7 @@ pub(crate) struct EventRow {
     pub(crate) content: String,
     pub(crate) created_at: i64,
     pub(crate) attempts: i64,
+    pub(crate) resends: i64,
     pub(crate) resend_at: Option<i64>,
 }
 
@@ -45,6 +46,7 @@ impl EventRow {
             content: parse_content(&self.kind, self.send_id, &self.content)?,
             created_at: UnixMillis(self.created_at),
             attempts: parse_attempts(self.attempts)?,
+            resends: parse_attempts(self.resends)?,
             resend: self.resend_at.map(UnixMillis),
         })
     }

@@ -12,6 +12,8 @@ use crate::error::decode_error;
 
 /// Records an attempt, unless the lease was lost. An attempt at a URL that was changed meanwhile says nothing about the
 /// receiver, and who is gone from there has not got the event at the new URL.
+///
+/// Who gets no answer to its commit comes again. What is on record already, or has been removed since, is left as it is.
 pub(crate) async fn record(
     c: &mut DbConnection,
     outbox: OutboxLease,
@@ -20,10 +22,13 @@ pub(crate) async fn record(
     now: UnixMillis,
 ) -> sqlx::Result<RecordAttemptOutcome> {
     let app = &outbox.app_id;
-    let Some(url) = current_url(c, &outbox).await? else {
+    let Some(state) = state(c, &outbox, attempt.event).await? else {
         return Ok(RecordAttemptOutcome::LeaseLost);
     };
-    let is_current = url.0.as_ref() == Some(&attempt.url);
+    if state.attempts != Some(i64::from(attempt.earlier)) {
+        return Ok(RecordAttemptOutcome::Recorded);
+    }
+    let is_current = state.url.as_ref() == Some(&attempt.url);
     let is_after_quiet_time = attempt.disposition != Disposition::Arrived
         && is_after_quiet_time(c, app, failing.quiet_time, attempt.started_at).await?;
     insert(c, app, &attempt).await?;
@@ -57,23 +62,31 @@ async fn disable_after(
     })
 }
 
-/// The app's webhook URL, if it has one.
-struct CurrentUrl(Option<String>);
+/// What an attempt is recorded by.
+struct State {
+    /// The app's webhook URL, if it has one.
+    url: Option<String>,
+    /// How many attempts of the event are on record, resends included; `None` when it was removed.
+    attempts: Option<i64>,
+}
 
-/// The URL as it is now; `None` when the lease was lost. The webhook is locked until the end of the transaction.
-async fn current_url(
+/// The state as it is now; `None` when the lease was lost. The webhook is locked until the end of the transaction.
+async fn state(
     c: &mut DbConnection,
     outbox: &OutboxLease,
-) -> sqlx::Result<Option<CurrentUrl>> {
+    event: i64,
+) -> sqlx::Result<Option<State>> {
     lock_webhook(c, &outbox.app_id).await?;
-    let url = sqlx::query_scalar!(
-        r#"SELECT p.webhook_url AS "url?" FROM webhooks AS w JOIN apps AS p ON p.id = w.app_id
+    let state = sqlx::query_as!(
+        State,
+        r#"SELECT p.webhook_url AS "url?", e.attempts + e.resends AS "attempts?: i64"
+           FROM webhooks AS w JOIN apps AS p ON p.id = w.app_id LEFT JOIN webhook_events AS e ON e.id = $3
            WHERE w.app_id = $1 AND w.lease_token = $2"#,
         outbox.app_id.as_str(),
-        outbox.token
+        outbox.token,
+        event
     );
-    let url = url.fetch_optional(c).await?;
-    Ok(url.map(CurrentUrl))
+    state.fetch_optional(c).await
 }
 
 /// Status, failure and answer as they are stored.
@@ -92,10 +105,10 @@ async fn insert(c: &mut DbConnection, app: &AppId, attempt: &Attempt) -> sqlx::R
     sqlx::query!(
         "INSERT INTO webhook_attempts (app_id, event_id, attempt, url, http_status, failure, answer,
                                        started_at, duration_ms, signature)
-         VALUES ($1, $2, (SELECT attempts + resends + 1 FROM webhook_events WHERE id = $2),
-                 $3, $4, $5, $6, $7, $8, $9)",
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
         app.as_str(),
         attempt.event,
+        i64::from(attempt.earlier) + 1,
         attempt.url,
         status,
         failure,

@@ -93,7 +93,7 @@ impl WebhookQueue for Database {
         sql!(query_as EventRow [
             r#"SELECT e.id AS "id!", e.public_id AS "public_id!", e.type AS "kind!", e.send_id AS "send_id?",
                   e.content AS "content!", e.created_at AS "created_at!", e.attempts AS "attempts!",
-                  e.resend_at AS "resend_at?"
+                  e.resends AS "resends!", e.resend_at AS "resend_at?"
            FROM webhooks AS w JOIN (
              SELECT * FROM (
                SELECT 0 AS part, * FROM webhook_events

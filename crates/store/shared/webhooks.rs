@@ -137,7 +137,8 @@ impl WebhookStore for Database {
         let (app, event) = (app.as_str(), event.as_str());
         sqlx::query_as!(
             EventRow,
-            "SELECT id, public_id, type AS kind, send_id, content, created_at, attempts, resend_at
+            "SELECT id, public_id, type AS kind, send_id, content, created_at, attempts, resends,
+                resend_at
          FROM webhook_events WHERE public_id = $1 AND app_id = $2",
             event,
             app

@@ -165,6 +165,7 @@ impl<Q: WebhookQueue + Send + Sync + ?Sized + 'static> EventAttempt<Q> {
         let disposition = self.disposition(&result);
         Attempt {
             event: self.event.number,
+            earlier: self.event.attempts + self.event.resends,
             resend: self.event.resend,
             url,
             signature,

@@ -13,8 +13,8 @@ use hato_domain::UnixMillis;
 use hato_service::ports::{DatabaseFiles, Flaw, StoreError};
 
 pub(crate) use self::locks::{
-    lock_app, lock_app_alone, lock_apps_alone, lock_github_user, lock_listeners, lock_request,
-    lock_unclaimed_jobs, lock_webhook, request_name,
+    lock_account_listeners, lock_app, lock_app_alone, lock_apps_alone, lock_github_user,
+    lock_listeners, lock_request, lock_unclaimed_jobs, lock_webhook, request_name,
 };
 use crate::Database;
 use crate::bounded_reads::ReadConnection;

@@ -16,8 +16,8 @@ use sqlx::{Sqlite, SqliteConnection, SqlitePool, Transaction};
 use tokio::fs;
 
 pub(crate) use self::locks::{
-    lock_app, lock_app_alone, lock_apps_alone, lock_github_user, lock_listeners, lock_request,
-    lock_unclaimed_jobs, lock_webhook,
+    lock_account_listeners, lock_app, lock_app_alone, lock_apps_alone, lock_github_user,
+    lock_listeners, lock_request, lock_unclaimed_jobs, lock_webhook,
 };
 use crate::Database;
 use crate::error::with_context;

@@ -4,8 +4,8 @@ use std::collections::HashSet;
 use std::time::Duration;
 
 use futures_util::future::join_all;
-use hato_domain::AppId;
-use hato_service::ports::{Audience, ListenerRecord, MAX_LISTENERS};
+use hato_domain::{AppId, Plan};
+use hato_service::ports::{Audience, ListenerRecord, MAX_ACCOUNT_LISTENERS, MAX_LISTENERS};
 use hato_testkit::{TestDatabase, on_each_database};
 
 use crate::scheduled_sends::wait;
@@ -52,6 +52,22 @@ async fn an_app_has_few_listeners_and_others_have_theirs(database: TestDatabase)
     assert!(!renew(added[2], at(MINUTE)).await);
     let later = test.store.add_listener(&app, at(MINUTE), at(2 * MINUTE));
     assert!(later.await.expect("stored").is_some());
+}
+
+#[on_each_database(flavor = "multi_thread")]
+async fn an_account_has_no_more_listeners_for_asking_with_all_its_apps_at_once(
+    database: TestDatabase,
+) {
+    let test = TestStore::new(database).await;
+    let account = test.account(Plan::Pro).await;
+    let mut apps = Vec::new();
+    for _ in 0..12 {
+        apps.push(test.app_of(&account).await);
+    }
+    let tries = (0..MAX_LISTENERS).flat_map(|_| &apps);
+    let tries = join_all(tries.map(|app| listen(&test, app))).await;
+    let added = tries.into_iter().flatten().count();
+    assert_eq!(i64::try_from(added), Ok(MAX_ACCOUNT_LISTENERS));
 }
 
 #[on_each_database]

@@ -55,9 +55,10 @@ async fn due(test: &TestStore, outbox: &OutboxLease, in_flight: &[i64]) -> Vec<W
     due_events.expect("read")
 }
 
-fn attempt(event: i64, status: u16, disposition: Disposition) -> Attempt {
+fn attempt(event: &WebhookEvent, status: u16, disposition: Disposition) -> Attempt {
     Attempt {
-        event,
+        event: event.number,
+        earlier: event.attempts + event.resends,
         resend: None,
         url: URL.into(),
         signature: "v1,x".into(),
@@ -117,8 +118,7 @@ async fn an_outbox_has_one_holder_and_fences_the_others_off(database: TestDataba
     let lease = i64::try_from(LEASE.as_millis()).expect("short");
     let new = claim(&test, lease).await;
     let first = due(&test, &new, &[]).await;
-    let event = first[0].number;
-    let arrived = || attempt(event, 200, Disposition::Arrived);
+    let arrived = || attempt(&first[0], 200, Disposition::Arrived);
     assert_eq!(
         record(&test, &old, arrived()).await,
         RecordAttemptOutcome::LeaseLost
@@ -147,7 +147,7 @@ async fn an_event_written_while_its_outbox_is_held_is_due_when_it_is_released(
     record(
         &test,
         &outbox,
-        attempt(first[0].number, 500, Disposition::Failed(next_at)),
+        attempt(&first[0], 500, Disposition::Failed(next_at)),
     )
     .await;
     test.store
@@ -164,7 +164,7 @@ async fn an_event_written_while_its_outbox_is_held_is_due_when_it_is_released(
     record(
         &test,
         &outbox,
-        attempt(first[0].number, 200, Disposition::Arrived),
+        attempt(&first[0], 200, Disposition::Arrived),
     )
     .await;
     test.store
@@ -175,6 +175,36 @@ async fn an_event_written_while_its_outbox_is_held_is_due_when_it_is_released(
     assert!(matches!(idle, NextOutbox::Idle { next_due } if next_due == next_at));
 }
 
+/// Whoever got no answer to a commit asks again.
+#[on_each_database]
+async fn an_attempt_that_is_on_record_is_not_recorded_again(database: TestDatabase) {
+    let test = TestStore::new(database).await;
+    let app = app_with_webhook(&test).await;
+    queue_event(&test, &app).await;
+    let outbox = claim(&test, 0).await;
+    let first = due(&test, &outbox, &[]).await;
+    let failed = || attempt(&first[0], 500, Disposition::Failed(Some(START)));
+    for _ in 0..2 {
+        let recorded = record(&test, &outbox, failed()).await;
+        assert_eq!(recorded, RecordAttemptOutcome::Recorded);
+    }
+    let next = due(&test, &outbox, &[]).await;
+    assert_eq!(next[0].attempts, 1);
+    record(&test, &outbox, attempt(&next[0], 200, Disposition::Arrived)).await;
+    record(&test, &outbox, failed()).await;
+    let attempts = test.store.webhook_attempts(&app, 100).await;
+    let attempts: Vec<_> = attempts
+        .expect("read")
+        .iter()
+        .map(|it| it.attempt)
+        .collect();
+    assert_eq!(attempts, [2, 1]);
+
+    while test.store.purge_webhooks(0, 1).await.expect("stored") {}
+    let removed = record(&test, &outbox, failed()).await;
+    assert_eq!(removed, RecordAttemptOutcome::Recorded);
+}
+
 #[on_each_database]
 async fn a_410_from_a_url_that_was_changed_meanwhile_changes_nothing(database: TestDatabase) {
     let test = TestStore::new(database).await;
@@ -182,7 +212,7 @@ async fn a_410_from_a_url_that_was_changed_meanwhile_changes_nothing(database: T
     queue_event(&test, &app).await;
     let outbox = claim(&test, 0).await;
     let first = due(&test, &outbox, &[]).await;
-    let mut gone = attempt(first[0].number, 410, Disposition::Gone);
+    let mut gone = attempt(&first[0], 410, Disposition::Gone);
     gone.url = "https://hooks.example/before".into();
     assert_eq!(
         record(&test, &outbox, gone).await,
@@ -204,12 +234,7 @@ async fn the_newest_attempts_are_kept_with_their_events(database: TestDatabase) 
         let outbox = claim(&test, 0).await;
         let first = due(&test, &outbox, &[]).await;
         for event in &first[..6] {
-            record(
-                &test,
-                &outbox,
-                attempt(event.number, 200, Disposition::Arrived),
-            )
-            .await;
+            record(&test, &outbox, attempt(event, 200, Disposition::Arrived)).await;
         }
     }
     let mut steps = 0;
@@ -257,7 +282,7 @@ async fn a_slow_receivers_outbox_can_be_skipped(database: TestDatabase) {
     queue_event(&test, &apps[0]).await;
     let outbox = claim(&test, 0).await;
     let first = due(&test, &outbox, &[]).await;
-    let mut slow = attempt(first[0].number, 200, Disposition::Arrived);
+    let mut slow = attempt(&first[0], 200, Disposition::Arrived);
     slow.is_slow = true;
     record(&test, &outbox, slow).await;
     queue_event(&test, &apps[0]).await;
@@ -276,7 +301,7 @@ async fn a_slow_receivers_outbox_can_be_skipped(database: TestDatabase) {
     record(
         &test,
         &outbox,
-        attempt(first[0].number, 200, Disposition::Arrived),
+        attempt(&first[0], 200, Disposition::Arrived),
     )
     .await;
     queue_event(&test, &apps[0]).await;
@@ -305,8 +330,8 @@ async fn a_hundred_test_events_of_an_app_wait_at_most(database: TestDatabase) {
     assert_eq!(due(&test, &outbox, &[]).await.len(), 100);
     queue_event(&test, &other).await;
 
-    let first = due(&test, &outbox, &[]).await[0].number;
-    let arrived = attempt(first, 200, Disposition::Arrived);
+    let first = due(&test, &outbox, &[]).await;
+    let arrived = attempt(&first[0], 200, Disposition::Arrived);
     record(&test, &outbox, arrived).await;
     assert_eq!(one_more().await.expect("judged"), QueueTestOutcome::Queued);
 }
@@ -321,11 +346,7 @@ async fn an_event_of_an_unknown_type_holds_no_other_up() {
     }
     let outbox = claim(&test, 0).await;
     let all = due(&test, &outbox, &[]).await;
-    let recorded = record(
-        &test,
-        &outbox,
-        attempt(all[0].number, 200, Disposition::Arrived),
-    );
+    let recorded = record(&test, &outbox, attempt(&all[0], 200, Disposition::Arrived));
     assert_eq!(recorded.await, RecordAttemptOutcome::Recorded);
     let first_two = format!("id IN ({}, {})", all[0].number, all[1].number);
     test.database.execute(&format!(
@@ -333,11 +354,7 @@ async fn an_event_of_an_unknown_type_holds_no_other_up() {
     ));
     let numbers = |events: Vec<WebhookEvent>| events.iter().map(|it| it.number).collect::<Vec<_>>();
     assert_eq!(numbers(due(&test, &outbox, &[]).await), [all[2].number]);
-    let recorded = record(
-        &test,
-        &outbox,
-        attempt(all[2].number, 200, Disposition::Arrived),
-    );
+    let recorded = record(&test, &outbox, attempt(&all[2], 200, Disposition::Arrived));
     assert_eq!(recorded.await, RecordAttemptOutcome::Recorded);
     let attempts = test.store.webhook_attempts(&app, 100).await;
     assert_eq!(attempts.expect("read").len(), 1, "of those that are known");

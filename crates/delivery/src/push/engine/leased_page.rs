@@ -6,6 +6,7 @@
 
 use std::convert::Infallible;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use hato_service::ports::{ClaimedPage, DeliveryQueue, SettleOutcome, Settlement, StoreError};
@@ -39,15 +40,21 @@ impl<Q: DeliveryQueue + Send + Sync + ?Sized> LeasedPage<Q> {
     /// Records what became of the page, removes it from the queue and counts its `tally`. A store that fails is asked again until `shutdown` is
     /// at its end: giving up would deliver the page once more.
     pub async fn settle(&self, settlement: Settlement, tally: PageTally, shutdown: &Shutdown) {
+        let has_failed = AtomicBool::new(false);
         let settled = retry_until_shutdown(shutdown, || async {
             let settled = self.try_settle(&settlement).await;
-            self.context.failures.settlements.record(settled).ok()
+            let settled = self.context.failures.settlements.record(settled);
+            has_failed.fetch_or(settled.is_err(), Ordering::Relaxed);
+            settled.ok()
         });
         match settled.await {
             Some(SettleOutcome::Recorded) => self.after_recording(&settlement, &tally),
             Some(SettleOutcome::RecordedWithEvents) => {
                 self.after_recording(&settlement, &tally);
                 self.context.notifier.notify_event(&self.page.app_id);
+            }
+            Some(SettleOutcome::LeaseLost) if has_failed.into_inner() => {
+                self.after_recording_or_losing_lease();
             }
             Some(SettleOutcome::LeaseLost) => self.after_losing_lease(),
             None => {
@@ -85,6 +92,14 @@ impl<Q: DeliveryQueue + Send + Sync + ?Sized> LeasedPage<Q> {
     fn after_losing_lease(&self) {
         metrics::count_lost_lease();
         tracing::warn!(send = %self.page.send_id, "a page's lease was lost: nothing recorded");
+    }
+
+    /// A commit that was not answered may have recorded the page. Who goes on with what is left of the send is woken in either case, and the page is
+    /// not counted: its next holder would count it as well.
+    fn after_recording_or_losing_lease(&self) {
+        tracing::warn!(send = %self.page.send_id, "a page was recorded by a commit without an answer, or its lease was lost");
+        self.context.notifier.notify();
+        self.context.notifier.notify_event(&self.page.app_id);
     }
 
     fn after_recording(&self, settlement: &Settlement, tally: &PageTally) {

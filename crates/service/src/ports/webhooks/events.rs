@@ -19,6 +19,8 @@ pub struct WebhookEvent {
     pub created_at: UnixMillis,
     /// Attempts that were made, resends aside.
     pub attempts: u32,
+    /// Resends that were made.
+    pub resends: u32,
     /// When its owner asked for a resend that was not made yet.
     pub resend: Option<UnixMillis>,
 }

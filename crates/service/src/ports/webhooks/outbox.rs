@@ -56,6 +56,8 @@ pub struct AttemptInputs {
 pub struct Attempt {
     /// The number of the event in the store, [`WebhookEvent::number`].
     pub event: i64,
+    /// How many attempts were made of it before, resends included: by them one is known that is on record.
+    pub earlier: u32,
     /// When its owner asked for it, if it is a resend: it uses up no retry, and ends them when it arrives.
     pub resend: Option<UnixMillis>,
     /// The address that the event was posted to.

@@ -48,6 +48,7 @@ fn body(recipients: &[ReportedRecipient]) -> Value {
         content: EventContent::Results(SendId::trusted("snd_1".into()), groups),
         created_at: UnixMillis(1_790_000_000_123),
         attempts: 0,
+        resends: 0,
         resend: None,
     };
     let app = AppId::trusted("app_1".into());
@@ -89,6 +90,7 @@ fn a_refused_send_says_so() {
         content: EventContent::Refused(send, "MONTHLY_LIMIT_EXCEEDED".into()),
         created_at: UnixMillis(1_790_000_000_123),
         attempts: 0,
+        resends: 0,
         resend: None,
     };
     let body = event_body(&AppId::trusted("app_1".into()), &event, &[]).expect("it is JSON");

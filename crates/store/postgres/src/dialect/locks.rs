@@ -92,6 +92,15 @@ pub(crate) async fn lock_github_user(c: &mut DbConnection, user: GithubId) -> sq
     lock_name(c, &format!("github {}", user.0)).await
 }
 
+/// Makes who adds a listener to an app of the account wait for each other until the end of the transaction. Comes before [`lock_listeners`].
+pub(crate) async fn lock_account_listeners(c: &mut DbConnection, app: &AppId) -> sqlx::Result<()> {
+    let locked = sqlx::query!(
+        "SELECT FROM apps, pg_advisory_xact_lock(hashtextextended('account listeners ' || account_id, 0)) WHERE id = $1",
+        app.as_str()
+    );
+    locked.fetch_optional(c).await.map(drop)
+}
+
 /// Locks an app's listeners, against those who add one or write events for them, until the end of the transaction: a
 /// sequence alone gives out numbers in another order than that of the commits.
 pub(crate) async fn lock_listeners(c: &mut DbConnection, app: &AppId) -> sqlx::Result<()> {

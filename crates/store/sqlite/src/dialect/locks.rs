@@ -29,6 +29,11 @@ pub(crate) fn lock_webhook(_: &mut DbConnection, _: &AppId) -> Ready<sqlx::Resul
     ready(Ok(()))
 }
 
+/// Makes who adds a listener to an app of the account wait for each other until the end of the transaction, as every transaction does here.
+pub(crate) fn lock_account_listeners(_: &mut DbConnection, _: &AppId) -> Ready<sqlx::Result<()>> {
+    ready(Ok(()))
+}
+
 /// Locks an app's listeners, against those who add one or write events for them, until the end of the transaction. Here every
 /// transaction waits for the one before.
 pub(crate) fn lock_listeners(_: &mut DbConnection, _: &AppId) -> Ready<sqlx::Result<()>> {

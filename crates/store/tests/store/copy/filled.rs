@@ -15,7 +15,7 @@ use hato_service::ports::{
     PendingLogin, QueueTestOutcome, RecipientId, RetryJob, Settlement, WebhookResponse,
 };
 
-use crate::test_store::{LEASE, START, TestStore, at, ids, sent_to};
+use crate::test_store::{LEASE, START, TestStore, at, ids, new_session, sent_to};
 
 const EMAIL: &str = "hato@example.com";
 const URL: &str = "https://hooks.example/1";
@@ -63,7 +63,7 @@ async fn make_app(test: &TestStore) -> AppId {
     let browser = Some("Firefox 鳩 \\ \t 'quoted'".to_owned());
     let session = test
         .store
-        .create_session([9; 32], id.clone(), START, TOMORROW, browser);
+        .create_session(new_session([9; 32], id.clone(), TOMORROW, browser));
     session.await.expect("stored");
     let app = test.app_of(&id).await;
     test.create_key(test.new_key(&app, [3; 32])).await;
@@ -165,6 +165,7 @@ async fn post_an_event(test: &TestStore, app: &AppId) {
     let due = test.store.due_events(&outbox, &[], START, 100).await;
     let attempt = Attempt {
         event: due.expect("read")[0].number,
+        earlier: 0,
         resend: None,
         url: URL.to_owned(),
         signature: "v1,x".to_owned(),

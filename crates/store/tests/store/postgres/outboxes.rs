@@ -7,7 +7,7 @@ use futures_util::future::join_all;
 use hato_domain::{AppId, OutboundPolicy, Plan, WebhookUrl};
 use hato_service::ports::{
     AppChange, Attempt, Disposition, FailingRule, NextOutbox, OutboxClaimRequest, OutboxLease,
-    QueueTestOutcome, RecordAttemptOutcome, Store, WebhookResponse,
+    QueueTestOutcome, RecordAttemptOutcome, Store, WebhookEvent, WebhookResponse,
 };
 use hato_testkit::TestDatabase;
 
@@ -52,9 +52,10 @@ async fn claim(store: &Arc<dyn Store>) -> Option<OutboxLease> {
     }
 }
 
-fn arrived(event: i64) -> Attempt {
+fn arrived(event: &WebhookEvent) -> Attempt {
     Attempt {
-        event,
+        event: event.number,
+        earlier: event.attempts + event.resends,
         resend: None,
         url: URL.into(),
         signature: "v1,x".into(),
@@ -73,7 +74,7 @@ fn arrived(event: i64) -> Attempt {
 async fn empty(store: &Arc<dyn Store>, outbox: &OutboxLease) {
     let due = store.due_events(outbox, &[], START, 100).await;
     for event in due.expect("read") {
-        let recorded = store.record_attempt(outbox, arrived(event.number), FAILING, START);
+        let recorded = store.record_attempt(outbox, arrived(&event), FAILING, START);
         let recorded = recorded.await;
         assert_eq!(recorded.expect("stored"), RecordAttemptOutcome::Recorded);
     }
@@ -111,7 +112,7 @@ async fn an_app_is_deleted_while_its_events_are_recorded() {
         let due = test.store.due_events(&outbox, &[], START, 100).await;
         let recording = due.expect("read").into_iter().map(|event| {
             test.store
-                .record_attempt(&outbox, arrived(event.number), FAILING, START)
+                .record_attempt(&outbox, arrived(&event), FAILING, START)
         });
         let (recorded, deleted) = tokio::join!(join_all(recording), other.delete_app(&app, START));
         assert!(deleted.expect("deleted"));
