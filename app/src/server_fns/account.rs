@@ -28,8 +28,8 @@ pub async fn change_password(
     form.respond(async {
         let owner = form.ctx().owner().await?;
         let (current, new) = (LoginPassword::parse(current)?, NewPassword::parse(new)?);
-        form.service().change_password(&owner, current, new).await?;
-        form.ctx().start_session(&owner).await?;
+        let owner = form.service().change_password(&owner, current, new);
+        form.ctx().start_session(&owner.await?).await?;
         Ok("/account?done=password#password".to_owned())
     })
     .await

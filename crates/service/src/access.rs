@@ -142,6 +142,13 @@ impl AccountPrincipal {
         }
     }
 
+    /// The same with another password, of this hash.
+    pub(crate) fn with_password(&self, hash: String) -> Self {
+        let mut changed = self.clone();
+        changed.account.password_hash = Some(hash);
+        changed
+    }
+
     /// The account as it was when the session authenticated the request.
     pub fn account(&self) -> &AccountRecord {
         &self.account

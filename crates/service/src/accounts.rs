@@ -45,20 +45,20 @@ impl Service {
         }
     }
 
-    /// Replaces the password and ends every session, the caller's included. Who has a password must give it:
-    /// `INVALID_CREDENTIALS`.
+    /// Replaces the password and ends every session, the caller's included; the owner, who may begin a new one. Who has a password must
+    /// give it: `INVALID_CREDENTIALS`.
     pub async fn change_password(
         &self,
         owner: &AccountPrincipal,
         current: LoginPassword,
         new: NewPassword,
-    ) -> ServiceResult<()> {
+    ) -> ServiceResult<AccountPrincipal> {
         if owner.account().password_hash.is_some() {
             self.confirm(owner, current).await?;
         }
         let (email, hash) = (&owner.account().email, self.hasher.hash(new).await?);
-        if self.store.set_password(email, hash).await? {
-            Ok(())
+        if self.store.set_password(email, hash.clone()).await? {
+            Ok(owner.with_password(hash))
         } else {
             Err(ErrorCode::InvalidSession.into())
         }

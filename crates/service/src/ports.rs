@@ -71,7 +71,7 @@ pub use sends::{
     SendConditions, SendCounts, SendFailure, SendFailures, SendRecord, SendStatus, SendStore,
     SentContent, WaitingRecipients,
 };
-pub use sessions::{OpenSession, SessionRecord, SessionStore};
+pub use sessions::{NewSession, OpenSession, SessionRecord, SessionStore};
 pub use stats::{
     ActivePositions, DayCounts, LocalDayCounts, OverviewPeriod, SampledDevice, StatsPeriod,
     StatsRecord, StatsStore,

@@ -8,6 +8,7 @@ use hato_domain::{ErrorCode, UnixMillis};
 use sha2::{Digest, Sha256};
 
 use crate::access::AccountPrincipal;
+use crate::ports::NewSession;
 use crate::{Service, ServiceError, ServiceResult};
 
 /// A session ends this long after its last use.
@@ -46,7 +47,7 @@ pub struct AuthenticatedSession {
 
 impl Service {
     /// Starts a session of the browser that calls itself so (its `User-Agent`), and makes its token, of which only the
-    /// SHA-256 is stored.
+    /// SHA-256 is stored. `INVALID_CREDENTIALS` when the password was changed since the owner was identified.
     pub async fn start_session(
         &self,
         owner: &AccountPrincipal,
@@ -54,17 +55,19 @@ impl Service {
     ) -> ServiceResult<String> {
         let token = random_token()?;
         let now = self.clock.now();
-        let end = now.plus(SESSION_LIFETIME);
-        self.store
-            .create_session(
-                hash(&token),
-                owner.id().clone(),
-                now,
-                end,
-                browser.map(truncate),
-            )
-            .await?;
-        Ok(token)
+        let session = NewSession {
+            token_hash: hash(&token),
+            account: owner.id().clone(),
+            password_hash: owner.account().password_hash.clone(),
+            created_at: now,
+            expires_at: now.plus(SESSION_LIFETIME),
+            browser: browser.map(truncate),
+        };
+        if self.store.create_session(session).await? {
+            Ok(token)
+        } else {
+            Err(ErrorCode::InvalidCredentials.into())
+        }
     }
 
     /// Who holds `token`; unknown or over: `INVALID_SESSION`. Counts as a use.

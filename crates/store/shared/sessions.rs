@@ -2,37 +2,25 @@
 
 use async_trait::async_trait;
 use hato_domain::{AccountId, Email, UnixMillis};
-use hato_service::ports::{AccountRecord, OpenSession, SessionRecord, SessionStore, StoreError};
+use hato_service::ports::{
+    AccountRecord, NewSession, OpenSession, SessionRecord, SessionStore, StoreError,
+};
 
 use crate::Database;
-use crate::dialect::{DbConnection, readers};
+use crate::dialect::{DbConnection, readers, sql};
 use crate::error::with_context;
 use crate::transaction::transaction;
 use crate::values::parse_plan;
 
 #[async_trait]
 impl SessionStore for Database {
-    async fn create_session(
-        &self,
-        token_hash: [u8; 32],
-        account: AccountId,
-        now: UnixMillis,
-        expires_at: UnixMillis,
-        browser: Option<String>,
-    ) -> Result<(), StoreError> {
+    async fn create_session(&self, session: NewSession) -> Result<bool, StoreError> {
         transaction!(self, "make a session", |c| {
-            sqlx::query!(
-                "INSERT INTO sessions (token_hash, account_id, created_at, expires_at, browser)
-                 VALUES ($1, $2, $3, $4, $5)",
-                &token_hash[..],
-                account.as_str(),
-                now.0,
-                expires_at.0,
-                browser
-            )
-            .execute(c)
-            .await
-            .map(drop)
+            if has_other_password(c, &session).await? {
+                return Ok(false);
+            }
+            insert(c, &session).await?;
+            Ok(true)
         })
     }
 
@@ -115,6 +103,32 @@ impl SessionStore for Database {
             end_sessions(c, &account).await
         })
     }
+}
+
+/// Whether the account has another password than the one that the session was logged in with. Its row stays locked, so that
+/// whoever changes the password ends this session as well.
+async fn has_other_password(c: &mut DbConnection, session: &NewSession) -> sqlx::Result<bool> {
+    let account = session.account.as_str();
+    let found = sql!(query_scalar [
+        r#"SELECT password_hash AS "password_hash?" FROM accounts WHERE id = $1"# FOR_UPDATE
+    ] account);
+    let found = found.fetch_optional(c).await?;
+    Ok(found.is_some_and(|password_hash| password_hash != session.password_hash))
+}
+
+async fn insert(c: &mut DbConnection, session: &NewSession) -> sqlx::Result<()> {
+    sqlx::query!(
+        "INSERT INTO sessions (token_hash, account_id, created_at, expires_at, browser)
+         VALUES ($1, $2, $3, $4, $5)",
+        &session.token_hash[..],
+        session.account.as_str(),
+        session.created_at.0,
+        session.expires_at.0,
+        session.browser
+    )
+    .execute(c)
+    .await
+    .map(drop)
 }
 
 struct OpenSessionRow {

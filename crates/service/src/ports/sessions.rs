@@ -31,19 +31,30 @@ pub struct OpenSession {
     pub expires_at: UnixMillis,
 }
 
+/// A session to be made.
+#[derive(Clone, Debug)]
+pub struct NewSession {
+    /// The SHA-256 of its token.
+    pub token_hash: [u8; 32],
+    /// Whose it is.
+    pub account: AccountId,
+    /// The account's password hash when it was logged in; `None` where there is none.
+    pub password_hash: Option<String>,
+    /// When it begins.
+    pub created_at: UnixMillis,
+    /// When it ends unless it is used before.
+    pub expires_at: UnixMillis,
+    /// What the browser calls itself (its `User-Agent`).
+    pub browser: Option<String>,
+}
+
 /// What the store does with sessions. A session is found by the SHA-256 of its token; the token itself is never stored,
 /// so who reads the database cannot log in.
 #[async_trait]
 pub trait SessionStore {
-    /// Makes a session of the account; `browser` is what the browser calls itself (its `User-Agent`).
-    async fn create_session(
-        &self,
-        token_hash: [u8; 32],
-        account: AccountId,
-        now: UnixMillis,
-        expires_at: UnixMillis,
-        browser: Option<String>,
-    ) -> Result<(), StoreError>;
+    /// Makes a session; `false` when the account has another password by now than the one that it was logged in with. Who has changed it has ended
+    /// all sessions, and one whose log-in was under way must not come after that.
+    async fn create_session(&self, session: NewSession) -> Result<bool, StoreError>;
 
     /// Moves the end of the session, if it is still there: one that was ended meanwhile does not come back.
     async fn renew_session(

@@ -4,7 +4,7 @@ use hato_domain::{Email, Plan};
 use hato_service::ports::CreateAppOutcome;
 use hato_testkit::{TestDatabase, on_each_database};
 
-use crate::test_store::{START, TestStore, at};
+use crate::test_store::{START, TestStore, at, new_session};
 
 #[on_each_database]
 async fn an_account_is_found_whatever_the_case_of_its_address(database: TestDatabase) {
@@ -60,7 +60,7 @@ async fn a_deleted_account_leaves_nothing_and_its_address_is_free(database: Test
     test.broadcast(&app, START).await;
     let session = test
         .store
-        .create_session([1; 32], id.clone(), START, at(100), None);
+        .create_session(new_session([1; 32], id.clone(), at(100), None));
     session.await.expect("made");
     let delete = async || test.store.delete_account(&id, at(1)).await.expect("done");
     assert!(delete().await);

@@ -7,7 +7,7 @@ use hato_service::ports::{AcceptSendOutcome, Audience};
 use hato_testkit::{TestDatabase, on_each_database};
 use uuid::Uuid;
 
-use crate::test_store::{START, TestStore, at};
+use crate::test_store::{START, TestStore, at, new_session};
 
 #[on_each_database(flavor = "multi_thread")]
 async fn many_concurrent_accepts_are_all_stored_and_survive(database: TestDatabase) {
@@ -69,7 +69,7 @@ async fn errors_among_concurrent_writes_undo_their_own_changes_only(database: Te
 async fn fails_on_a_foreign_key(test: &TestStore, nobody: &AccountId, number: usize) -> bool {
     let token = [u8::try_from(number).expect("small"); 32];
     test.store
-        .create_session(token, nobody.clone(), START, at(1), None)
+        .create_session(new_session(token, nobody.clone(), at(1), None))
         .await
         .is_ok()
 }

@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use futures_util::future::join_all;
 use hato_domain::{Email, Plan};
-use hato_service::ports::{AccountRecord, GithubId, PendingLogin};
+use hato_service::ports::{AccountRecord, GithubId, NewSession, PendingLogin};
 use hato_testkit::{TestDatabase, on_each_database};
 
-use crate::test_store::{START, TestStore, at};
+use crate::test_store::{START, TestStore, at, new_session};
 
 const STATE: [u8; 32] = [1; 32];
 const BROWSER: [u8; 32] = [2; 32];
@@ -109,7 +109,7 @@ async fn linking_drops_the_password_and_the_sessions(database: TestDatabase) {
     for (token, account) in [([5; 32], id.clone()), ([6; 32], other)] {
         let made = test
             .store
-            .create_session(token, account, START, at(100), None);
+            .create_session(new_session(token, account, at(100), None));
         made.await.expect("made");
     }
     let linked = log_in(&test, HATO, "hato@EXAMPLE.com", true)
@@ -123,10 +123,15 @@ async fn linking_drops_the_password_and_the_sessions(database: TestDatabase) {
     assert!(session([5; 32]).await.expect("read").is_none());
     assert!(session([6; 32]).await.expect("read").is_some(), "another's");
 
-    let made = test
-        .store
-        .create_session([7; 32], id.clone(), START, at(100), None);
-    made.await.expect("made");
+    let with_password = new_session([7; 32], id.clone(), at(100), None);
+    let late = test.store.create_session(with_password.clone()).await;
+    assert!(!late.expect("judged"), "a log-in that was under way");
+    let without_password = NewSession {
+        password_hash: None,
+        ..with_password
+    };
+    let made = test.store.create_session(without_password).await;
+    assert!(made.expect("made"));
     let known = log_in(&test, HATO, "hato@example.com", true)
         .await
         .expect("known");
@@ -161,10 +166,12 @@ async fn who_arrives_many_times_at_once_is_logged_in_each_time(database: TestDat
         async move {
             let account = log_in(test, HATO, "hato@example.com", true).await;
             let id = account.expect("there").id;
-            let made = test
-                .store
-                .create_session([number; 32], id, START, at(100), None);
-            made.await.expect("made");
+            let session = NewSession {
+                password_hash: None,
+                ..new_session([number; 32], id, at(100), None)
+            };
+            let made = test.store.create_session(session).await;
+            assert!(made.expect("made"));
         }
     });
     join_all(arrivals).await;

@@ -3,7 +3,7 @@
 use hato_domain::{Email, Plan};
 use hato_testkit::{TestDatabase, on_each_database};
 
-use crate::test_store::{START, TestStore, at};
+use crate::test_store::{START, TestStore, at, new_session};
 
 fn email(text: &str) -> Email {
     Email::parse(text).expect("an address")
@@ -48,7 +48,9 @@ async fn a_new_password_ends_the_accounts_sessions(database: TestDatabase) {
         let account = test.new_account(address, Plan::Free);
         let id = account.id.clone();
         test.store.create_account(account).await.expect("made");
-        let made = test.store.create_session(token, id, START, at(100), None);
+        let made = test
+            .store
+            .create_session(new_session(token, id, at(100), None));
         made.await.expect("made");
     }
     assert!(set_password(&test, &email("a@example.com")).await);

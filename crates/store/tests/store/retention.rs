@@ -13,7 +13,7 @@ use hato_service::ports::{
 };
 use hato_testkit::{TestDatabase, on_each_database};
 
-use crate::test_store::{START, TestStore, at, ids};
+use crate::test_store::{START, TestStore, at, ids, new_session};
 
 /// A finished send of `app` whose recipients all became dead letters.
 async fn failed_send(test: &TestStore, app: &AppId, now: UnixMillis) -> SendId {
@@ -253,7 +253,7 @@ async fn sessions_that_ended_go(database: TestDatabase) {
     for (token, end) in [([1; 32], 10), ([2; 32], 20)] {
         let made = test
             .store
-            .create_session(token, account.clone(), START, at(end), None);
+            .create_session(new_session(token, account.clone(), at(end), None));
         made.await.expect("made");
     }
     assert!(test.store.purge_sessions(at(10), 1).await.expect("purged"));

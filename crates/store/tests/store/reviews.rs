@@ -3,12 +3,12 @@
 use hato_domain::{AccountId, AppId, KeyEventId, Plan, WebhookUrl};
 use hato_service::ports::{
     AcceptSendOutcome, AppChange, Audience, ChangeAppOutcome, CreateKeyOutcome, DeletedKey,
-    EnableWebhookOutcome, GithubId, NextOutbox, NextPage, OutboxClaimRequest, QueueTestOutcome,
-    RetryJob, ReviewConclusion, Settlement,
+    EnableWebhookOutcome, GithubId, NewSession, NextOutbox, NextPage, OutboxClaimRequest,
+    QueueTestOutcome, RetryJob, ReviewConclusion, Settlement,
 };
 use hato_testkit::{TestDatabase, on_each_database};
 
-use crate::test_store::{LEASE, START, TestStore, actor, at, ids};
+use crate::test_store::{LEASE, START, TestStore, actor, at, ids, new_session};
 
 const KEPT_KEY: [u8; 32] = [1; 32];
 const DELETED_KEY: [u8; 32] = [2; 32];
@@ -144,10 +144,12 @@ async fn other_accounts_and_new_ones_have_nothing_to_review(database: TestDataba
 async fn a_session_tells_that_a_review_is_due(database: TestDatabase) {
     let (test, account, app) = setup(database).await;
     begin_review(&test, &account).await;
-    let made = test
-        .store
-        .create_session([5; 32], account, START, at(100), None);
-    made.await.expect("made");
+    let session = NewSession {
+        password_hash: None,
+        ..new_session([5; 32], account, at(100), None)
+    };
+    let made = test.store.create_session(session).await;
+    assert!(made.expect("made"));
     for expected in [true, false] {
         let session = test.store.session([5; 32], START).await;
         let session = session.expect("read").expect("a session");

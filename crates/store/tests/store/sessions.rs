@@ -4,7 +4,7 @@ use hato_domain::{AccountId, Plan};
 use hato_testkit::{TestDatabase, on_each_database};
 use uuid::Uuid;
 
-use crate::test_store::{START, TestStore, at};
+use crate::test_store::{START, TestStore, at, new_session};
 
 const TOKEN: [u8; 32] = [9; 32];
 
@@ -13,7 +13,7 @@ async fn a_session_lives_until_its_end(database: TestDatabase) {
     let test = TestStore::new(database).await;
     let account = test.account(Plan::Free).await;
     test.store
-        .create_session(TOKEN, account.clone(), START, at(100), None)
+        .create_session(new_session(TOKEN, account.clone(), at(100), None))
         .await
         .expect("saved");
     let session = test
@@ -45,7 +45,7 @@ async fn renewing_moves_the_end(database: TestDatabase) {
     let account = test.account(Plan::Free).await;
     let made = test
         .store
-        .create_session(TOKEN, account, START, at(100), None);
+        .create_session(new_session(TOKEN, account, at(100), None));
     made.await.expect("made");
     test.store
         .renew_session(TOKEN, at(200))
@@ -62,7 +62,7 @@ async fn renewing_does_not_bring_an_ended_session_back(database: TestDatabase) {
     let account = test.account(Plan::Free).await;
     let made = test
         .store
-        .create_session(TOKEN, account, START, at(100), None);
+        .create_session(new_session(TOKEN, account, at(100), None));
     made.await.expect("made");
     test.store.end_session(TOKEN).await.expect("ended");
     test.store
@@ -78,7 +78,7 @@ async fn an_ended_session_is_gone_and_ending_it_again_is_fine(database: TestData
     let test = TestStore::new(database).await;
     let account = test.account(Plan::Free).await;
     test.store
-        .create_session(TOKEN, account, START, at(100), None)
+        .create_session(new_session(TOKEN, account, at(100), None))
         .await
         .expect("saved");
     for _ in 0..2 {
@@ -99,7 +99,7 @@ async fn a_session_of_nobody_is_an_error(database: TestDatabase) {
     let nobody = AccountId::from_uuid(Uuid::from_u128(u128::MAX));
     assert!(
         test.store
-            .create_session(TOKEN, nobody, START, at(100), None)
+            .create_session(new_session(TOKEN, nobody, at(100), None))
             .await
             .is_err()
     );
@@ -130,7 +130,7 @@ async fn an_accounts_sessions_are_listed_by_their_last_use_and_ended_together(
         let browser = Some(format!("browser {}", token[0]));
         let made = test
             .store
-            .create_session(token, account.clone(), START, at(end), browser);
+            .create_session(new_session(token, account.clone(), at(end), browser));
         made.await.expect("made");
     }
     let list = async |account| {

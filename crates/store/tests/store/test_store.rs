@@ -15,9 +15,9 @@ use hato_domain::{
 use hato_service::access::{ActorKind, ActorRecord};
 use hato_service::ports::{
     AcceptSendOutcome, AccountRecord, AddVapidKeyOutcome, AppRecord, Audience, ClaimedPage,
-    CreateKeyOutcome, KeyRecord, NewApp, NewKeyRecord, NewSend, NewSubscription, NewVapidKey,
-    NextPage, PageClaimRequest, Recipient, RecipientId, SendRecord, SentRecipient, SettleOutcome,
-    Settlement, Store, VapidKeyAct,
+    CreateKeyOutcome, KeyRecord, NewApp, NewKeyRecord, NewSend, NewSession, NewSubscription,
+    NewVapidKey, NextPage, PageClaimRequest, Recipient, RecipientId, SendRecord, SentRecipient,
+    SettleOutcome, Settlement, Store, VapidKeyAct,
 };
 use hato_store::PostgresSettings;
 use hato_testkit::TestDatabase;
@@ -25,6 +25,9 @@ use uuid::Uuid;
 
 /// The moment at which every test begins: 2026-01-01T00:00:00Z.
 pub const START: UnixMillis = UnixMillis(1_767_225_600_000);
+
+/// What stands for the hash of every account's password.
+const PASSWORD_HASH: &str = "$argon2id$";
 
 /// How long a claim lasts.
 pub const LEASE: Duration = Duration::from_mins(1);
@@ -95,6 +98,23 @@ pub fn sent_to(recipients: &[RecipientId]) -> Vec<SentRecipient> {
     sent.collect()
 }
 
+/// A session of an account that has the password of the test's.
+pub fn new_session(
+    token_hash: [u8; 32],
+    account: AccountId,
+    expires_at: UnixMillis,
+    browser: Option<String>,
+) -> NewSession {
+    NewSession {
+        token_hash,
+        account,
+        password_hash: Some(PASSWORD_HASH.to_owned()),
+        created_at: START,
+        expires_at,
+        browser,
+    }
+}
+
 impl TestStore {
     pub async fn new(database: TestDatabase) -> Self {
         Self::with_settings(database, &PostgresSettings::default()).await
@@ -128,7 +148,7 @@ impl TestStore {
         AccountRecord {
             id: AccountId::from_uuid(self.uuid()),
             email: Email::parse(email).expect("an address"),
-            password_hash: Some("$argon2id$".to_owned()),
+            password_hash: Some(PASSWORD_HASH.to_owned()),
             plan,
             created_at: START,
         }
