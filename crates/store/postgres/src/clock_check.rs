@@ -14,8 +14,9 @@ use crate::connections::Connections;
 const REPORTED: u64 = 2_000;
 /// One that was said is gone when it is no more than this, ms.
 const UNREPORTED: u64 = 1_000;
-/// A clock that differs by more than this claims nothing, ms.
-const TOLERATED: u64 = 10_000;
+/// A clock that differs by more than this claims nothing, ms: two that differ by as much, one each way, leave a lease that is renewed after
+/// a third of its 20 s to who holds it.
+const TOLERATED: u64 = 6_000;
 
 /// What is known of the database's clock, and what has been said about it. Nothing is known until it was compared once.
 #[derive(Debug, Default)]

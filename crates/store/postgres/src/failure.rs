@@ -76,15 +76,16 @@ pub(crate) fn is_conflict(error: &sqlx::Error) -> bool {
     matches!(code(error).as_deref(), Some("40001" | "40P01"))
 }
 
-/// Whether the session ended: the network failed, or PostgreSQL is shutting down (class 57P), starting up, or not the primary (25006;
-/// 0A000 when a transaction begins), so that another connection may lead to one that is.
+/// Whether the session ended: the network failed, PostgreSQL is shutting down (class 57P), starting up, or not the primary (25006; 0A000
+/// when a transaction begins), so that another connection may lead to one that is, or the transaction was idle for too long (25P03), as
+/// that of a process that was halted.
 pub(crate) fn is_lost_connection(error: &sqlx::Error) -> bool {
     match error {
         sqlx::Error::Io(_) => !is_no_connection(error),
         sqlx::Error::Protocol(_) | sqlx::Error::BeginFailed => true,
         other => code(other).is_some_and(|code| {
-            let is_standby = matches!(&*code, "25006" | "0A000");
-            code.starts_with("08") || code.starts_with("57P") || is_standby
+            let is_other = matches!(&*code, "25006" | "0A000" | "25P03");
+            code.starts_with("08") || code.starts_with("57P") || is_other
         }),
     }
 }

@@ -66,7 +66,7 @@ async fn whoever_is_too_far_ahead_takes_nobodys_page_and_goes_on_when_it_is_righ
     test.subscribe(&app, 0).await;
     test.broadcast(&app, SystemClock.now()).await;
     let (right, ahead) = (process(&test, 0).await, process(&test, 25_000).await);
-    let leased = claim(&right, 9_000).await.expect("less does not matter");
+    let leased = claim(&right, 5_000).await.expect("less does not matter");
     assert_eq!(
         claim(&ahead, 30_000).await,
         None,
@@ -95,7 +95,24 @@ async fn whoever_is_too_far_behind_claims_nothing_and_brings_no_lease_forward() 
     let now = ShiftedClock(-40_000).now();
     let repaired = behind.repair_due_times(now, LEASE, LEASE).await;
     repaired.expect("left to others");
-    assert_eq!(claim(&right, 9_000).await, None, "the lease holds");
+    assert_eq!(claim(&right, 5_000).await, None, "the lease holds");
+}
+
+/// As it is a moment before it is renewed, which is when a third of it has passed.
+#[tokio::test]
+async fn two_clocks_that_are_right_enough_leave_a_lease_to_who_holds_it() {
+    let test = TestStore::new(TestDatabase::postgres().await).await;
+    let app = test.app().await;
+    test.subscribe(&app, 0).await;
+    test.broadcast(&app, UnixMillis(SystemClock.now().0 - 60_000))
+        .await;
+    let (behind, ahead) = (process(&test, 0).await, process(&test, 0).await);
+    assert_eq!(claim(&behind, -7_000).await, None, "it is too far off");
+    let leased = claim(&behind, -5_900).await.expect("a page");
+    let now = ShiftedClock(-5_900).now();
+    let left = behind.renew_leases(&[leased], now, LEASE * 2 / 3).await;
+    left.expect("renewed");
+    assert_eq!(claim(&ahead, 5_900).await, None, "the lease holds");
 }
 
 #[tokio::test]
@@ -109,12 +126,12 @@ async fn whose_clock_was_set_far_ahead_in_the_midst_of_a_page_holds_it_no_longer
     let an_hour_ahead = ShiftedClock(3_600_000).now();
     let renewed = right.renew_leases(&[leased], an_hour_ahead, LEASE).await;
     renewed.expect("renewed");
-    assert_eq!(claim(&other, 9_000).await, None, "the lease holds");
+    assert_eq!(claim(&other, 5_000).await, None, "the lease holds");
     let ended = right
         .renew_leases(&[leased], an_hour_ahead, Duration::ZERO)
         .await;
     ended.expect("renewed");
-    assert!(claim(&other, 9_000).await.is_some(), "it is over");
+    assert!(claim(&other, 5_000).await.is_some(), "it is over");
 }
 
 #[tokio::test]
