@@ -165,7 +165,13 @@ impl PostgresMachine {
         let settings = blocks(guide, "ini").pop().expect("those of a process");
         let secrets = fs::read_to_string(self.root.path().join("secrets.env"));
         let lines = settings + &secrets.expect("the secrets");
-        let launch = lines.lines().filter_map(|line| line.split_once('=')).fold(
+        let variables = lines.lines().filter_map(|line| line.split_once('='));
+        // The unit may write into this folder alone, and begins where it may not; the test's server has one of its own.
+        let (folders, variables): (Vec<_>, Vec<_>) =
+            variables.partition(|(name, _)| *name == "HATO_DATA_DIR");
+        let folders: Vec<_> = folders.iter().map(|(_, folder)| *folder).collect();
+        assert_eq!(folders, [self.moved("/var/lib/hato")]);
+        let launch = variables.into_iter().fold(
             ServerLaunch::new(server_binary()),
             |launch, (name, value)| launch.env(name, value),
         );
