@@ -5,6 +5,7 @@ mod error_body_stream;
 mod head_timer;
 mod open_connections;
 mod settings;
+mod split_body;
 #[cfg(test)]
 mod tests;
 mod watched_stream;
@@ -32,6 +33,7 @@ use self::error_body_stream::ErrorBodyStream;
 use self::head_timer::{ConnectionActivity, HeadTimer};
 use self::open_connections::OpenConnections;
 pub use self::settings::{ConnectionSettings, ConnectionTimeouts};
+use self::split_body::SplitBody;
 use self::watched_stream::WatchedStream;
 use crate::config::TrustedProxies;
 use crate::http::client_address::{PeerAddr, rate_limit_key};
@@ -179,7 +181,7 @@ async fn handle<B>(
     peer: IpAddr,
     draining: CancellationToken,
     request: Request<B>,
-) -> Result<axum::response::Response, Infallible>
+) -> Result<http::Response<SplitBody>, Infallible>
 where
     B: axum::body::HttpBody<Data = bytes::Bytes> + Send + 'static,
     B::Error: Into<axum::BoxError>,
@@ -187,5 +189,6 @@ where
     let mut request = request.map(Body::new);
     request.extensions_mut().insert(PeerAddr(peer));
     request.extensions_mut().insert(Draining(draining));
-    router.oneshot(request).await
+    let response = router.oneshot(request).await?;
+    Ok(response.map(SplitBody::new))
 }

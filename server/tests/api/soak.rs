@@ -89,10 +89,21 @@ struct Soak {
     full_key: String,
     /// A stolen session of the large app's owner.
     session: String,
+    /// The path of the wasm module that runs in the pages.
+    largest_file: String,
     /// The large send that runs.
     running: Mutex<Option<String>>,
     stranger_apps: Vec<StrangerApp>,
     results: SoakResults,
+}
+
+/// The wasm module, beside the style sheet that every page names.
+async fn largest_file(server: &HatoServer) -> String {
+    let page = server.client().get("/login").await.expect("an answer");
+    let page = String::from_utf8_lossy(&page.body).into_owned();
+    let (before, _) = page.split_once(".css").expect("a page with a style");
+    let start = before.rfind("/pkg/").expect("the folder of the site");
+    format!("{}.wasm", &before[start..])
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
@@ -124,6 +135,7 @@ impl Soak {
             page_key: page_key.await.expect("a key"),
             full_key: full_key.await.expect("a key"),
             session: session.expect("a session"),
+            largest_file: largest_file(&server).await,
             running: Mutex::default(),
             stranger_apps: stranger_app::create(&server, &push, extent.strangers).await,
             extent,

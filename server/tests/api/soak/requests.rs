@@ -63,7 +63,7 @@ pub fn bytes(soak: &Soak, app: &StrangerApp, deed: Deed, rng: &mut Rng) -> Vec<u
             let body = json!({"email": app.email, "password": password}).to_string();
             written("POST /auth/login", "", body.as_bytes(), body.len())
         }
-        Deed::LookAtPages => got(rng.choice(PAGES).expect("there are some"), ""),
+        Deed::LookAtPages => look_at_pages(soak, rng),
         Deed::LookAtDashboard => {
             let page = rng.choice(APP_PAGES).expect("there are some");
             got(&format!("/apps/{}{page}", app.id), &cookie(&app.session))
@@ -104,6 +104,12 @@ fn too_large(app: &StrangerApp, rng: &mut Rng) -> Vec<u8> {
     }
 }
 
+/// The largest file as well, which stands in the pages.
+fn look_at_pages(soak: &Soak, rng: &mut Rng) -> Vec<u8> {
+    let paths = [&PAGES, [soak.largest_file.as_str()].as_slice()].concat();
+    got(rng.choice(paths).expect("there are some"), "")
+}
+
 /// Of a send that is due tomorrow, or of the large one that runs, by somebody with a stolen session.
 fn follow_progress(soak: &Soak, app: &StrangerApp, rng: &mut Rng) -> Vec<u8> {
     let running = lock(&soak.running).clone();
@@ -118,8 +124,9 @@ fn follow_progress(soak: &Soak, app: &StrangerApp, rng: &mut Rng) -> Vec<u8> {
 
 /// What is longer than the system takes from the server at once, or lasts.
 fn read_slowly(soak: &Soak, app: &StrangerApp, rng: &mut Rng) -> Vec<u8> {
-    match rng.u8(..4) {
+    match rng.u8(..5) {
         0 => got("/sdk/sw.js", ""),
+        4 => got(&soak.largest_file, ""),
         1 => got("/api/v1/openapi.json", ""),
         2 => got(&app.events_path(), &bearer(&app.full_key)),
         _ => got(&soak.export_path(), &bearer(&soak.full_key)),
