@@ -8,6 +8,10 @@ use serde_json::{Value, json};
 
 use crate::fixtures::{Fleet, wait_until};
 
+/// How many events are posted no more that never arrived.
+const GIVEN_UP: &str = "SELECT COUNT(*) FROM webhook_events AS event WHERE due_at IS NULL AND NOT EXISTS
+    (SELECT FROM webhook_attempts AS attempt WHERE attempt.event_id = event.id AND http_status = 204)";
+
 /// What the push service answers one subscription at all times.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fate {
@@ -157,6 +161,7 @@ impl Fleet {
             let before = events.insert(event.id(), event.json());
             assert!(before.is_none_or(|it| it == event.json()), "{}", event.id());
         }
+        assert_eq!(self.query(GIVEN_UP), "0", "events");
         let made = self.query("SELECT public_id FROM webhook_events");
         // Those that were posted long ago may be gone.
         assert!(made.lines().all(|id| events.contains_key(id)), "{made}");
