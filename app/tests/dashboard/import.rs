@@ -1,7 +1,11 @@
 //! Subscribers from a file that is uploaded, and into one, with scripts off.
 
+use std::future::poll_fn;
+use std::pin::pin;
+
 use hato_app::{MAX_FORM_BYTES, MAX_LIST_BYTES};
 use hato_domain::ErrorCode;
+use hato_service::ListOptions;
 use hato_service::access::MayManage;
 use hato_testkit::{TestDatabase, on_each_database};
 
@@ -257,4 +261,25 @@ async fn a_plan_ends_a_list_and_says_so(database: TestDatabase) {
         .shows("Lines not imported: 10")
         .shows(ErrorCode::SubscriberLimitExceeded.as_str())
         .shows("has reached its limit of subscribers");
+}
+
+#[on_each_database]
+async fn lines_that_are_all_wrong_let_others_have_their_turn(database: TestDatabase) {
+    let dashboard = TestDashboard::unlimited(database).await;
+    let mut browser = dashboard.logged_in(OWNER).await;
+    let app = browser.create_app("loft").await;
+    let access = browser.access(&app).await;
+    let service = &dashboard.context.service;
+    for line in ["a\n", "\"\"\n"] {
+        let mut import = service.import_list(&access, ListOptions::default());
+        let list = format!("endpoint\n{}", line.repeat(10_000));
+        let mut turns = 0;
+        let mut reading = pin!(import.read(list.as_bytes()));
+        let read = poll_fn(|cx| {
+            turns += 1;
+            reading.as_mut().poll(cx)
+        });
+        read.await.expect("a list");
+        assert!(turns > 10, "{turns} turns");
+    }
 }

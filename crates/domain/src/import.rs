@@ -2,6 +2,7 @@
 
 mod batches;
 mod columns;
+mod records;
 
 use serde::Deserialize;
 
@@ -169,7 +170,7 @@ impl ListReader {
             self.count_line_before()?;
         }
         let text = line.text.map_err(EntryError::Line);
-        let format = self.format.as_ref().ok_or(EntryError::NoSubscription);
+        let format = self.format.as_mut().ok_or(EntryError::NoSubscription);
         Ok(Some(ListEntry {
             line: line.number,
             last_line: line.last,
@@ -189,7 +190,7 @@ impl Format {
     }
 
     /// What a line says.
-    fn item(&self, line: &str) -> Result<BulkItem, EntryError> {
+    fn item(&mut self, line: &str) -> Result<BulkItem, EntryError> {
         let item = match self {
             Self::Json => json_item(line)?,
             Self::Csv(columns) => columns.item(line)?,

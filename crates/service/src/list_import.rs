@@ -2,9 +2,13 @@
 
 use hato_domain::import::{Batches, ListFormatError, ListReader, RefusedLine};
 use hato_domain::wire::BulkItem;
+use tokio::task::yield_now;
 
 use crate::access::MayManage;
 use crate::{Service, ServiceError, ServiceResult};
+
+/// Most bytes of a list that are read at a stretch: they hold about a thousand lines at most, which take a few milliseconds.
+const STRETCH_BYTES: usize = 2 * 1024;
 
 /// How a list is taken.
 #[derive(Clone, Debug, Default)]
@@ -70,8 +74,13 @@ impl Service {
 impl ListImport<'_> {
     /// Takes the next piece. It holds a part of the list in memory at most: 1,000 lines and 3 MiB.
     pub async fn read(&mut self, piece: &[u8]) -> Result<(), ListError> {
-        self.reader.push(piece);
-        self.register_lines().await
+        for part in piece.chunks(STRETCH_BYTES) {
+            self.reader.push(part);
+            self.register_lines().await?;
+            // Lines that are all wrong wait for nothing else.
+            yield_now().await;
+        }
+        Ok(())
     }
 
     /// Takes note that the list has ended, and registers what is left of it.

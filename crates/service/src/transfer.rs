@@ -8,6 +8,7 @@ use hato_domain::wire::{
     BulkItem, ExportedKeys, ExportedSubscription, RegisteredMany, RejectedItem, UNSUBSCRIBED,
 };
 use hato_domain::{AppId, ErrorCode, RegistrationFault};
+use tokio::task::yield_now;
 
 use crate::access::MayManage;
 use crate::ports::{
@@ -20,6 +21,9 @@ use crate::{Service, ServiceResult};
 /// a server had 257.6 MB with 100, and 244.8 with 50.
 const EXPORT_PAGE: u32 = 50;
 
+/// Items that are judged at a stretch, which takes a few milliseconds at most.
+const YIELD_INTERVAL: usize = 64;
+
 impl Service {
     /// Registers many browsers in one transaction, within the plan's limit, and says what became of each. Whoever unsubscribed here
     /// is not subscribed again. A dry run stores nothing, so that no limit ends it: an account makes one at a time, as with
@@ -30,26 +34,18 @@ impl Service {
         items: Vec<Result<BulkItem, RegistrationFault>>,
         is_dry_run: bool,
     ) -> ServiceResult<RegisteredMany> {
-        let mut answer = RegisteredMany::default();
-        let (mut indices, mut subscriptions) = (Vec::new(), Vec::new());
-        for (index, item) in items.into_iter().enumerate() {
-            match item.and_then(|item| self.bulk_subscription(access.app(), item)) {
-                Ok(subscription) => {
-                    indices.push(index);
-                    subscriptions.push(subscription);
-                }
-                Err(fault) => answer.rejected.push(RejectedItem::with_fault(index, fault)),
-            }
-        }
-        if subscriptions.is_empty() {
-            return Ok(answer);
-        }
         let _turn = if is_dry_run {
             Some(self.heavy_read(access).await?)
         } else {
             None
         };
         let app = access.app();
+        let mut answer = RegisteredMany::default();
+        let judged = self.bulk_subscriptions(app, items, &mut answer.rejected);
+        let (indices, subscriptions) = judged.await;
+        if subscriptions.is_empty() {
+            return Ok(answer);
+        }
         let outcomes = self.store.register_many(app, subscriptions, is_dry_run);
         for (index, outcome) in indices.into_iter().zip(outcomes.await?) {
             match outcome {
@@ -62,6 +58,29 @@ impl Service {
         }
         answer.rejected.sort_unstable_by_key(|it| it.index);
         Ok(answer)
+    }
+
+    /// The places of the items that are right in themselves, and the subscriptions that they describe; the others are rejected.
+    async fn bulk_subscriptions(
+        &self,
+        app: &AppId,
+        items: Vec<Result<BulkItem, RegistrationFault>>,
+        rejected: &mut Vec<RejectedItem>,
+    ) -> (Vec<usize>, Vec<NewSubscription>) {
+        let (mut indices, mut subscriptions) = (Vec::new(), Vec::new());
+        for (index, item) in items.into_iter().enumerate() {
+            match item.and_then(|item| self.bulk_subscription(app, item)) {
+                Ok(subscription) => {
+                    indices.push(index);
+                    subscriptions.push(subscription);
+                }
+                Err(fault) => rejected.push(RejectedItem::with_fault(index, fault)),
+            }
+            if (index + 1).is_multiple_of(YIELD_INTERVAL) {
+                yield_now().await;
+            }
+        }
+        (indices, subscriptions)
     }
 
     /// The subscription that an item describes; when it was made is not in the future.

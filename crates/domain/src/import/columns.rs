@@ -1,13 +1,14 @@
 //! CSV with the column names that other services export.
 
-use csv::{ReaderBuilder, StringRecord};
 use serde_json::{Map, Value};
 
 use super::EntryError;
+use super::records::{Record, RecordReader};
 use crate::wire::{BulkItem, RegisterSubscription};
 
 /// Where a CSV file has what is wanted; the first name that a file has counts.
 pub struct Columns {
+    records: RecordReader,
     count: usize,
     endpoint: usize,
     p256dh: Option<usize>,
@@ -23,14 +24,15 @@ pub struct Columns {
 impl Columns {
     /// The columns that the line names, if one of them is of endpoints.
     pub fn named(line: &str) -> Option<Self> {
-        let names = record(line)?;
+        let mut records = RecordReader::default();
+        let names = records.read(line)?;
         let find = |wanted: &[&str]| {
             let is = |name: &str, wanted: &str| name.trim().eq_ignore_ascii_case(wanted);
             let mut wanted = wanted.iter();
-            wanted.find_map(|wanted| names.iter().position(|name| is(name, wanted)))
+            wanted.find_map(|wanted| names.fields().position(|name| is(name, wanted)))
         };
         Some(Self {
-            count: names.len(),
+            count: names.count(),
             endpoint: find(&["endpoint", "identifier"])?,
             p256dh: find(&["p256dh", "web_p256"]),
             auth: find(&["auth", "web_auth"]),
@@ -38,6 +40,7 @@ impl Columns {
             tags: find(&["tags"]),
             state: find(&["notification_types"]),
             invalid: find(&["invalid_identifier"]),
+            records,
         })
     }
 
@@ -47,8 +50,8 @@ impl Columns {
     }
 
     /// What a record says, if it is one of somebody who is subscribed.
-    pub fn item(&self, line: &str) -> Result<BulkItem, EntryError> {
-        let record = record(line).ok_or(EntryError::NoEndpoint)?;
+    pub fn item(&mut self, line: &str) -> Result<BulkItem, EntryError> {
+        let record = self.records.read(line).ok_or(EntryError::NoEndpoint)?;
         let field = |column: Option<usize>| field(&record, column).map(str::to_owned);
         if self.has_unsubscribed(&record) {
             return Err(EntryError::Unsubscribed);
@@ -67,25 +70,16 @@ impl Columns {
     }
 
     /// Whether the record is of somebody whom the other service reaches no more.
-    fn has_unsubscribed(&self, record: &StringRecord) -> bool {
+    fn has_unsubscribed(&self, record: &Record) -> bool {
         field(record, self.state).is_some_and(is_ended)
             || field(record, self.invalid).is_some_and(is_true)
     }
 }
 
 /// What the record has in the column; an empty field is none.
-fn field(record: &StringRecord, column: Option<usize>) -> Option<&str> {
+fn field(record: &Record, column: Option<usize>) -> Option<&str> {
     let text = record.get(column?)?.trim();
     (!text.is_empty()).then_some(text)
-}
-
-fn record(line: &str) -> Option<StringRecord> {
-    let mut reader = ReaderBuilder::new();
-    let mut reader = reader
-        .has_headers(false)
-        .flexible(true)
-        .from_reader(line.as_bytes());
-    reader.records().next()?.ok()
 }
 
 /// Whether a subscription with this number has ended: it is positive until then.
