@@ -1,9 +1,11 @@
 //! All tags of a subscription, and changes of them (CONTRACT 12).
 
+mod tag_texts;
 mod tags_change;
 
 use std::collections::BTreeSet;
 
+pub(crate) use self::tag_texts::TagTexts;
 pub use self::tags_change::TagsChange;
 use crate::{ErrorCode, Tag};
 

@@ -10,6 +10,7 @@ mod bulk;
 mod engagement;
 mod export;
 mod history;
+mod list;
 mod member;
 mod notify;
 #[cfg(feature = "openapi")]

@@ -4,6 +4,7 @@ use serde_json::{Map, Value};
 
 use super::EntryError;
 use super::records::{Record, RecordReader};
+use crate::tags::TagTexts;
 use crate::wire::{BulkItem, RegisterSubscription};
 
 /// Where a CSV file has what is wanted; the first name that a file has counts.
@@ -62,7 +63,7 @@ impl Columns {
                 p256dh: field(self.p256dh),
                 auth: field(self.auth),
                 user_id: field(self.user_id),
-                tags: field(self.tags).map(|text| tags(&text)),
+                tags: field(self.tags).map(|text| tags(&text).into_vec()),
                 ..RegisterSubscription::default()
             },
             created_at: None,
@@ -94,9 +95,9 @@ fn is_true(text: &str) -> bool {
 }
 
 /// Tags as services write them: a JSON array, a JSON object of names and values, or words between commas.
-fn tags(text: &str) -> Vec<String> {
+fn tags(text: &str) -> TagTexts {
     if let Ok(list) = serde_json::from_str::<Vec<String>>(text) {
-        return list;
+        return list.into_iter().collect();
     }
     if let Ok(pairs) = serde_json::from_str::<Map<String, Value>>(text) {
         return pairs.iter().map(|(name, value)| tag(name, value)).collect();
@@ -122,7 +123,8 @@ fn tag(name: &str, value: &Value) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::tags;
+    use super::{Columns, tags};
+    use crate::Tag;
 
     #[test]
     fn tags_are_read_as_services_write_them() {
@@ -136,9 +138,17 @@ mod tests {
             (r#"{a,"b"}"#, &["a", "b"]),
             (",", &[]),
         ] {
-            let mut read = tags(text);
-            read.sort();
-            assert_eq!(read, expected, "{text}");
+            assert_eq!(tags(text).into_vec(), expected, "{text}");
         }
+    }
+
+    #[test]
+    fn tags_are_kept_to_the_first_that_is_too_many() {
+        let mut columns = Columns::named("endpoint,tags").expect("columns");
+        let words: Vec<_> = (0..10_000).map(|number| number.to_string()).collect();
+        let item = columns.item(&format!("a,\"{}\"", words.join(",")));
+        let tags = item.expect("an item").registration.tags;
+        let kept = tags.as_ref().map(Vec::len);
+        assert_eq!(kept, Some(Tag::MAX_PER_SUBSCRIPTION + 1));
     }
 }

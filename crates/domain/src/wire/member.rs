@@ -114,27 +114,6 @@ where
     }
 }
 
-/// A list of objects, where `null` and the empty string count as absent.
-pub fn objects<'de, T, D>(from: D) -> Result<Option<Vec<T>>, D::Error>
-where
-    T: DeserializeOwned,
-    D: Deserializer<'de>,
-{
-    let text = Option::<Box<RawValue>>::deserialize(from)?;
-    let Some(text) = text.as_deref().map(RawValue::get) else {
-        return Ok(None);
-    };
-    if text == "\"\"" {
-        return Ok(None);
-    }
-    let items: Vec<Box<RawValue>> = serde_json::from_str(text).map_err(D::Error::custom)?;
-    let items = items.iter().map(|item| read(item.get().as_bytes()));
-    items
-        .collect::<Result<_, _>>()
-        .map(Some)
-        .map_err(D::Error::custom)
-}
-
 /// An object with any members, none of them twice; `null` and the empty string count as absent.
 pub fn any_object<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Value>, D::Error> {
     let text = Option::<Box<RawValue>>::deserialize(from)?;
@@ -151,7 +130,7 @@ pub fn any_object<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Value>, D
     }
 }
 
-/// An integer, a boolean or a list of strings, where `null` and the empty string count as absent.
+/// An integer or a boolean, where `null` and the empty string count as absent.
 pub fn value<'de, T, D>(from: D) -> Result<Option<T>, D::Error>
 where
     T: Deserialize<'de>,

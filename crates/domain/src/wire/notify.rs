@@ -7,9 +7,9 @@ use serde_json::Value;
 
 pub use self::action::NotifyAction;
 use self::action::link;
+use super::list;
 use super::member::{
-    ForbiddenMember, any_object, object, objects, present, present_object, present_text, text,
-    value,
+    ForbiddenMember, any_object, object, present, present_object, present_text, text, value,
 };
 #[cfg(feature = "openapi")]
 use super::openapi_schema;
@@ -28,7 +28,7 @@ use crate::{
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct To {
     /// The users whose browsers are meant, as their subscriptions name them.
-    #[serde(default, deserialize_with = "present")]
+    #[serde(default, deserialize_with = "list::users")]
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Vec<String>, min_items = 1, max_items = 1000))]
     pub user_ids: Option<Vec<String>>,
@@ -72,7 +72,7 @@ pub struct Notify {
     #[cfg_attr(feature = "openapi", schema(pattern = "^(https://.*)?$"))]
     pub image: Option<String>,
     /// The buttons, each with a name of its own.
-    #[serde(default, deserialize_with = "objects")]
+    #[serde(default, deserialize_with = "list::actions")]
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(schema_with = actions))]
     pub actions: Option<Vec<NotifyAction>>,
@@ -234,7 +234,7 @@ fn read_actions(all: Vec<NotifyAction>) -> Result<NotificationActions, ErrorCode
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct NotifyBatch {
     /// The endpoints to send to, at most 100.
-    #[serde(default, deserialize_with = "value")]
+    #[serde(default, deserialize_with = "list::endpoints")]
     #[cfg_attr(feature = "openapi", schema(schema_with = endpoints, required))]
     pub endpoints: Option<Vec<String>>,
     /// What to send to each; a member `endpoint` of it is refused.

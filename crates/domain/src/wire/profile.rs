@@ -3,7 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::RegisterSubscription;
-use super::member::{Change, null_or_text, text, value};
+use super::list;
+use super::member::{Change, null_or_text, text};
 #[cfg(feature = "openapi")]
 use super::openapi_schema;
 use crate::{
@@ -27,15 +28,15 @@ pub struct UpdateSubscription {
     #[serde(default, deserialize_with = "text")]
     pub user_token: Option<String>,
     /// The tags from now on; not beside `add_tags` or `remove_tags`.
-    #[serde(default, deserialize_with = "value")]
+    #[serde(default, deserialize_with = "list::tags")]
     #[cfg_attr(feature = "openapi", schema(schema_with = openapi_schema::tags))]
     tags: Option<Vec<String>>,
     /// The tags that it gets.
-    #[serde(default, deserialize_with = "value")]
+    #[serde(default, deserialize_with = "list::tags")]
     #[cfg_attr(feature = "openapi", schema(schema_with = openapi_schema::tags))]
     add_tags: Option<Vec<String>>,
     /// The tags that it loses.
-    #[serde(default, deserialize_with = "value")]
+    #[serde(default, deserialize_with = "list::tags")]
     #[cfg_attr(feature = "openapi", schema(schema_with = openapi_schema::tags))]
     remove_tags: Option<Vec<String>>,
     /// The browser's language (BCP 47); `null` takes it away.

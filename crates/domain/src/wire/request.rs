@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::member::{text, value};
+use super::list;
+use super::member::text;
 #[cfg(feature = "openapi")]
 use super::openapi_schema;
 use crate::{Email, Endpoint, ErrorCode, LoginPassword, Name, NewPassword, Scope};
@@ -133,7 +134,7 @@ pub struct RegisterSubscription {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub user_token: Option<String>,
     /// The tags that it has from now on, at most 50.
-    #[serde(default, deserialize_with = "value")]
+    #[serde(default, deserialize_with = "list::tags")]
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(schema_with = openapi_schema::tags))]
     pub tags: Option<Vec<String>>,
