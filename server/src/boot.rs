@@ -11,14 +11,14 @@ use std::sync::Arc;
 use axum::Router;
 use hato_app::AppContext;
 use hato_service::ports::{Clock, CountedRequest, Store, SystemClock};
-use hato_service::{Notifier, Secrets, Service, ServiceSettings, StrangerWindows};
+use hato_service::{EventBodyMemory, Notifier, Secrets, Service, ServiceSettings, StrangerWindows};
 use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
 
 pub use error::BootError;
 
 use self::listener::{bound_address, listen};
-use crate::api::event_stream::MAX_EVENT_STREAMS;
+use crate::api::event_stream::{MAX_BODY_BYTES, MAX_EVENT_STREAMS};
 use crate::config::{Config, DEFAULT_VAPID_SUBJECT};
 use crate::connections::ConnectionSettings;
 use crate::database;
@@ -167,6 +167,7 @@ fn state(
         limits,
         in_flight: ClientLimiter::new(Some(MAX_IN_FLIGHT)),
         event_streams: Arc::new(Semaphore::new(MAX_EVENT_STREAMS)),
+        event_body_memory: EventBodyMemory::new(MAX_BODY_BYTES),
     })
 }
 

@@ -46,6 +46,18 @@ const ACCEPT_RETRY_DELAY: Duration = Duration::from_millis(100);
 /// After which time without room it is looked again for connections that wait for a request.
 const ROOM_CHECK_INTERVAL: Duration = Duration::from_millis(500);
 
+/// Among a request's extensions: once it is cancelled, the connection is closed, whatever waits to be written there.
+#[derive(Clone, Debug, Default)]
+pub struct AbortConnection(pub CancellationToken);
+
+/// What handlers find of the connection among a request's extensions.
+#[derive(Clone)]
+struct ConnectionExtensions {
+    peer: PeerAddr,
+    draining: Draining,
+    abort: AbortConnection,
+}
+
 /// What serves each connection.
 #[derive(Clone)]
 struct ConnectionServer {
@@ -124,13 +136,25 @@ impl ConnectionServer {
         }
     }
 
+    /// What requests of a connection of `peer` carry.
+    fn extensions(&self, peer: IpAddr) -> ConnectionExtensions {
+        ConnectionExtensions {
+            peer: PeerAddr(peer),
+            draining: Draining(self.draining.clone()),
+            abort: AbortConnection::default(),
+        }
+    }
+
     async fn serve_tcp(self, stream: TcpStream, peer: SocketAddr, permit: Option<ClientPermit>) {
         client_stream::prepare(&stream, self.timeouts.write);
         let activity = Arc::new(ConnectionActivity::new(self.timeouts));
         let entry = self.open.enter(&activity);
+        let extensions = self.extensions(peer.ip());
+        let abort = extensions.abort.0.clone();
         tokio::select! {
-            () = self.serve(stream, peer.ip(), activity) => {}
+            () = self.serve(stream, extensions, activity) => {}
             () = entry.has_to_leave() => {}
+            () = abort.cancelled() => {}
         }
         drop(permit);
     }
@@ -138,7 +162,7 @@ impl ConnectionServer {
     async fn serve(
         self,
         stream: impl ClientStream,
-        peer: IpAddr,
+        extensions: ConnectionExtensions,
         activity: Arc<ConnectionActivity>,
     ) {
         let Self {
@@ -149,10 +173,8 @@ impl ConnectionServer {
             ..
         } = self;
         let stream = WatchedStream::new(stream, Arc::clone(&activity), timeouts.write);
-        let service = {
-            let draining = draining.clone();
-            service_fn(move |request| handle(router.clone(), peer, draining.clone(), request))
-        };
+        let service =
+            service_fn(move |request| handle(router.clone(), extensions.clone(), request));
         let connection = http1::Builder::new()
             .timer(HeadTimer(activity))
             // Which time-out it is, the timer decides.
@@ -178,8 +200,7 @@ impl ConnectionServer {
 
 async fn handle<B>(
     router: Router,
-    peer: IpAddr,
-    draining: CancellationToken,
+    extensions: ConnectionExtensions,
     request: Request<B>,
 ) -> Result<http::Response<SplitBody>, Infallible>
 where
@@ -187,8 +208,9 @@ where
     B::Error: Into<axum::BoxError>,
 {
     let mut request = request.map(Body::new);
-    request.extensions_mut().insert(PeerAddr(peer));
-    request.extensions_mut().insert(Draining(draining));
+    request.extensions_mut().insert(extensions.peer);
+    request.extensions_mut().insert(extensions.draining);
+    request.extensions_mut().insert(extensions.abort);
     let response = router.oneshot(request).await?;
     Ok(response.map(SplitBody::new))
 }

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use hato_app::AppContext;
 use hato_domain::ErrorCode;
-use hato_service::{Secrets, Service};
+use hato_service::{EventBodyMemory, Secrets, Service};
 use tokio::sync::Semaphore;
 
 pub use client_limiter::{ClientLimiter, ClientPermit};
@@ -44,6 +44,8 @@ pub struct AppStateInner {
     pub in_flight: ClientLimiter,
     /// How many responses may stream events yet.
     pub event_streams: Arc<Semaphore>,
+    /// Memory for the bodies of their events.
+    pub event_body_memory: EventBodyMemory,
     /// What the dashboard works with.
     pub app: AppContext,
 }

@@ -76,7 +76,7 @@ pub use identity::IdentitySecrets;
 pub use jitter::jittered;
 pub use keys::{KEY_PREFIX, NewKey};
 pub use list_import::{ListError, ListImport, ListOptions, ListReport};
-pub use listeners::{EventListener, LISTENER_EVENT_TTL, LISTENER_TTL, ListenerEvent};
+pub use listeners::{EventListener, LISTENER_EVENT_TTL, LISTENER_TTL};
 pub use notifier::{AppNotifier, AppsWithEvents, Notifier, WakeUps};
 pub use password_hash::HasherLoad;
 pub use pictures::{MAX_PICTURE_BYTES, PictureError};
@@ -93,5 +93,6 @@ pub use subscriptions::{Registrant, RegistrationReceipt};
 pub use transfer::SubscriptionExport;
 pub use vapid_keys::VapidKeyPair;
 pub use webhooks::{
-    MAX_EVENT_AGE, MAX_KEPT_ATTEMPTS, PostedEvent, WebhookDetails, event_body, new_signing_secret,
+    EventBodyMemory, MAX_EVENT_AGE, MAX_KEPT_ATTEMPTS, PostedEvent, ReservedBodyMemory,
+    WebhookDetails, event_body, max_event_body_memory, new_signing_secret,
 };

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use hato_domain::{AppId, ErrorCode, WebhookEventId};
+use hato_domain::{AppId, ErrorCode};
 use tokio_util::task::TaskTracker;
 
 use crate::access::MayManage;
@@ -19,17 +19,8 @@ pub const LISTENER_EVENT_TTL: Duration = Duration::from_mins(5);
 /// How far a listener may be behind before it ends, rather than miss what is removed.
 const MAX_LAG: Duration = Duration::from_mins(4);
 
-/// Events that are read at a time: one of a full page has 100 KB.
-const MAX_EVENTS_PER_READ: u32 = 20;
-
-/// An event as the app's webhook would get it.
-#[derive(Clone, Debug)]
-pub struct ListenerEvent {
-    /// The value of `webhook-id`.
-    pub id: WebhookEventId,
-    /// The JSON that would be posted.
-    pub body: String,
-}
+/// Most events that are read at a time: as they are stored, one of a full page takes up to 8 KB.
+const MAX_EVENTS_PER_READ: u32 = 8;
 
 /// Somebody who listens to an app. Its place among the few that there are is free again when this is dropped, or was not renewed for
 /// [`LISTENER_TTL`].
@@ -59,23 +50,29 @@ impl Service {
 }
 
 impl EventListener {
-    /// The next events, as many as are there and fit; `None` when the listener has fallen so far behind that it would miss some.
-    pub async fn next_events(&mut self) -> ServiceResult<Option<Vec<ListenerEvent>>> {
+    /// The next events, as many as are there and fit, as they are stored: they name recipients by number, so that few bytes wait for
+    /// whoever takes them slowly.
+    pub async fn next_events(&mut self) -> ServiceResult<Vec<WebhookEvent>> {
         let after = self.record.after;
         let events = self
             .store
             .listener_events(&self.app, after, MAX_EVENTS_PER_READ);
         let events = events.await?;
-        let oldest_kept = self.clock.now().minus(MAX_LAG);
-        if events.first().is_some_and(|it| it.created_at < oldest_kept) {
+        if let Some(last) = events.last() {
+            self.record.after = last.number;
+        }
+        Ok(events)
+    }
+
+    /// The event as the app's webhook would get it, in JSON, for which it takes up to [`crate::max_event_body_memory`]; `None` when the
+    /// listener has fallen so far behind that it would miss some that follow.
+    pub async fn body(&self, event: &WebhookEvent) -> ServiceResult<Option<String>> {
+        if event.created_at < self.clock.now().minus(MAX_LAG) {
             return Ok(None);
         }
-        let mut read = Vec::with_capacity(events.len());
-        for event in events {
-            read.push(self.listener_event(&event).await?);
-            self.record.after = event.number;
-        }
-        Ok(Some(read))
+        let recipients = event.content.recipients();
+        let recipients = self.store.reported_recipients(&recipients).await?;
+        Ok(Some(event_body(&self.app, event, &recipients)?))
     }
 
     /// Stays a listener for another [`LISTENER_TTL`]; `false` when it is none any more.
@@ -85,15 +82,6 @@ impl EventListener {
             .store
             .renew_listener(self.record, now, now.plus(LISTENER_TTL));
         Ok(renewed.await?)
-    }
-
-    async fn listener_event(&self, event: &WebhookEvent) -> ServiceResult<ListenerEvent> {
-        let recipients = event.content.recipients();
-        let recipients = self.store.reported_recipients(&recipients).await?;
-        Ok(ListenerEvent {
-            id: event.id.clone(),
-            body: event_body(&self.app, event, &recipients)?,
-        })
     }
 }
 

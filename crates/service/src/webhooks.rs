@@ -1,6 +1,7 @@
 //! Webhooks as owners see them: secrets, the switch, and what became of events (CONTRACT 8).
 
 mod body;
+mod body_memory;
 
 use std::time::Duration;
 
@@ -11,6 +12,7 @@ use hato_domain::{AppId, DisabledReason, ErrorCode, UnixMillis, WebhookEventId};
 use zeroize::Zeroizing;
 
 pub use body::event_body;
+pub use body_memory::{EventBodyMemory, ReservedBodyMemory, max_event_body_memory};
 
 use crate::access::MayManage;
 use crate::ports::{AttemptRecord, EnableWebhookOutcome, QueueTestOutcome, WebhookRecord};

@@ -1,12 +1,13 @@
 //! How long a connection may keep the server waiting, on a clock that goes as fast as nothing happens (CONTRACT 18).
 
+use std::future::pending;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::Router;
 use axum::routing::{get, post};
+use axum::{Extension, Router};
 use bytes::Bytes;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, DuplexStream, duplex};
 use tokio::net::{TcpListener, TcpSocket, TcpStream};
@@ -15,7 +16,7 @@ use tokio::time::{Instant, interval, sleep};
 use tokio_util::sync::CancellationToken;
 
 use super::head_timer::ConnectionActivity;
-use super::{ConnectionServer, ConnectionSettings, ConnectionTimeouts, serve};
+use super::{AbortConnection, ConnectionServer, ConnectionSettings, ConnectionTimeouts, serve};
 
 /// What fits between client and server while nobody reads.
 const IN_TRANSIT: usize = 1_024;
@@ -41,10 +42,10 @@ impl TestConnection {
         let settings = ConnectionSettings::default();
         let server = ConnectionServer::new(router(), CancellationToken::new(), &settings);
         let activity = Arc::new(ConnectionActivity::new(server.timeouts));
-        let peer = IpAddr::V4(Ipv4Addr::LOCALHOST);
+        let extensions = server.extensions(IpAddr::V4(Ipv4Addr::LOCALHOST));
         Self {
             client,
-            served: tokio::spawn(server.serve(stream, peer, activity)),
+            served: tokio::spawn(server.serve(stream, extensions, activity)),
             opened: Instant::now(),
         }
     }
@@ -76,6 +77,13 @@ fn router() -> Router {
         .route("/read", post(async |_: Bytes| "ok"))
         .route("/large", get(async || vec![b'x'; LARGE]))
         .route("/long", get(async || vec![b'x'; LONG]))
+        .route(
+            "/aborted",
+            get(async |Extension(connection): Extension<AbortConnection>| {
+                connection.0.cancel();
+                pending::<()>().await;
+            }),
+        )
         .route(
             "/slow",
             get(async || {
@@ -284,6 +292,14 @@ async fn who_has_waited_longest_for_a_request_makes_room_and_who_has_one_in_work
     let mut byte = [0];
     let unanswered = busy.try_read(&mut byte).expect_err("no answer yet");
     assert_eq!(unanswered.kind(), std::io::ErrorKind::WouldBlock);
+}
+
+#[tokio::test]
+async fn a_handler_can_close_the_connection() {
+    let address = start(ConnectionSettings::default()).await;
+    let mut stream = TcpStream::connect(address).await.expect("open");
+    assert!(ask(&mut stream, "/small").await.ends_with(b"ok"));
+    assert!(ask(&mut stream, "/aborted").await.is_empty());
 }
 
 #[tokio::test]

@@ -6,6 +6,7 @@ mod listeners;
 mod log;
 mod many;
 mod signatures;
+mod slow_listeners;
 
 use hato_testkit::owner::OwnedApp;
 use hato_testkit::push_service::{PushService, ScriptedResponse};

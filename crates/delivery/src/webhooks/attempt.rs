@@ -6,11 +6,11 @@ use std::time::Duration;
 
 use futures_util::FutureExt as _;
 use hato_domain::{NoResponseReason, UnixMillis};
-use hato_service::event_body;
 use hato_service::ports::{
-    Attempt, AttemptInputs, Disposition, EventContent, FailingRule, OutboxLease,
-    RecordAttemptOutcome, StoreError, WebhookEvent, WebhookQueue, WebhookResponse,
+    Attempt, AttemptInputs, Disposition, FailingRule, OutboxLease, RecordAttemptOutcome,
+    StoreError, WebhookEvent, WebhookQueue, WebhookResponse,
 };
+use hato_service::{event_body, max_event_body_memory};
 use tokio::time::{Instant, timeout};
 
 use super::WebhookSender;
@@ -21,13 +21,6 @@ use super::signature::{Signers, SigningSecretError, first_signing_secret};
 use crate::metrics::{AttemptResult, count_attempt, record_attempt};
 use crate::shutdown::Shutdown;
 use crate::store_retry::retry_until_shutdown;
-
-/// Bytes of a body without results at most.
-const BASE_BYTES: usize = 4_096;
-/// Bytes of a result at most: an endpoint of 2,048 bytes, and what stands around it.
-const MAX_RESULT_BYTES: usize = 2_048 + 256;
-/// How often a body's texts exist while it is made: as rows, as the buffer that grows, and as the body.
-const COPIES: usize = 4;
 
 /// An attempt to post an event.
 pub(super) struct EventAttempt<Q: ?Sized> {
@@ -75,7 +68,7 @@ impl<Q: WebhookQueue + Send + Sync + ?Sized + 'static> EventAttempt<Q> {
 
     async fn post(&self, permit: &mut RequestPermit) -> Result<Attempt, StopReason> {
         let shared = &self.sender.shared;
-        let bytes = max_body_memory(&self.event.content);
+        let bytes = max_event_body_memory(&self.event.content);
         shared.limiter.reserve_body_memory(permit, bytes).await;
         // Before the secrets are read: what is dated after a rotation has both signatures.
         let started_at = shared.clock.now();
@@ -262,21 +255,12 @@ fn count(disposition: Disposition) {
     });
 }
 
-/// Bytes that making a body takes at most.
-fn max_body_memory(content: &EventContent) -> usize {
-    let recipients = content.recipients();
-    let recipients: usize = recipients.iter().map(|range| range.count()).sum();
-    BASE_BYTES + recipients * MAX_RESULT_BYTES * COPIES
-}
-
 #[cfg(test)]
 mod tests {
-    use hato_domain::{NoResponseReason, ResultStatus, SendId, UnixMillis};
-    use hato_service::ports::{
-        Disposition, EventContent, IdRange, RecipientId, ResultGroup, WebhookResponse,
-    };
+    use hato_domain::{NoResponseReason, UnixMillis};
+    use hato_service::ports::{Disposition, WebhookResponse};
 
-    use super::{judge, max_body_memory};
+    use super::judge;
 
     #[test]
     fn every_response_has_its_disposition() {
@@ -293,19 +277,5 @@ mod tests {
         }
         let nothing = WebhookResponse::NotReceived(NoResponseReason::TimedOut);
         assert_eq!(judge(&nothing, None), Disposition::Failed(None));
-    }
-
-    #[test]
-    fn a_page_of_the_longest_endpoints_is_counted_in_full() {
-        let group = ResultGroup {
-            status: ResultStatus::Sent,
-            http_status: Some(201),
-            attempts: 1,
-            recipients: IdRange::from_ids((0..500).map(RecipientId).collect()),
-        };
-        let send = SendId::trusted("snd_1".into());
-        let results = EventContent::Results(send, vec![group]);
-        assert!(max_body_memory(&results) > 4 * 500 * 2_048);
-        assert!(max_body_memory(&EventContent::Test) < 5_000);
     }
 }

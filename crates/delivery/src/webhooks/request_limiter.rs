@@ -6,6 +6,7 @@
 
 use std::sync::Arc;
 
+use hato_service::{EventBodyMemory, ReservedBodyMemory};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::settings::WebhookSettings;
@@ -18,20 +19,17 @@ pub(super) struct RequestLimiter {
 
 struct Tier {
     requests: Arc<Semaphore>,
-    /// Memory for the bodies of requests that begin in this tier: one permit for each KiB. Out of one budget for both, bodies that
-    /// slow receivers hold until their time is out would keep all others from being made
+    /// Memory for the bodies of requests that begin in this tier. Out of one budget for both, bodies that slow receivers hold until their
+    /// time is out would keep all others from being made
     /// (`webhooks::sharing::bodies_of_slow_receivers_leave_memory_to_the_others` in `tests/webhooks/sharing.rs` shows it).
-    body_memory: Arc<Semaphore>,
-    max_body_memory: u32,
+    body_memory: EventBodyMemory,
 }
 
 impl Tier {
     fn new(requests: usize, body_bytes: usize) -> Self {
-        let memory = kibibytes(body_bytes).max(1);
         Self {
             requests: Arc::new(Semaphore::new(requests)),
-            body_memory: Arc::new(Semaphore::new(memory as usize)),
-            max_body_memory: memory,
+            body_memory: EventBodyMemory::new(body_bytes),
         }
     }
 }
@@ -40,7 +38,7 @@ impl Tier {
 pub(super) struct RequestPermit {
     is_slow: bool,
     request: OwnedSemaphorePermit,
-    body_memory: Option<OwnedSemaphorePermit>,
+    body_memory: Option<ReservedBodyMemory>,
 }
 
 impl RequestPermit {
@@ -55,10 +53,7 @@ impl RequestPermit {
     /// Gives back the memory that the body does not take.
     pub(super) fn shrink_body_memory(&mut self, bytes: usize) {
         if let Some(memory) = &mut self.body_memory {
-            let surplus = memory
-                .num_permits()
-                .saturating_sub(kibibytes(bytes) as usize);
-            drop(memory.split(surplus));
+            memory.shrink_to(bytes);
         }
     }
 
@@ -102,9 +97,7 @@ impl RequestLimiter {
     pub(super) async fn reserve_body_memory(&self, permit: &mut RequestPermit, bytes: usize) {
         permit.release_body_memory();
         let tier = self.tier(permit.is_slow);
-        let wanted = kibibytes(bytes).min(tier.max_body_memory);
-        let memory = Arc::clone(&tier.body_memory).acquire_many_owned(wanted);
-        permit.body_memory = Some(memory.await.expect("it is never closed"));
+        permit.body_memory = Some(tier.body_memory.reserve(bytes).await);
     }
 
     /// Leaves its permit of the prompt tier to others, if the slow tier has one. Its body stays where its memory was reserved.
@@ -114,10 +107,6 @@ impl RequestLimiter {
             permit.request = slow.request;
         }
     }
-}
-
-fn kibibytes(bytes: usize) -> u32 {
-    u32::try_from(bytes.div_ceil(1_024)).unwrap_or(u32::MAX)
 }
 
 #[cfg(test)]

@@ -11,11 +11,13 @@ use super::WebhookFixture;
 use crate::database::value;
 use crate::fixtures::{BINARY, app, get, post, start, status_and_code};
 
-fn stream_path(app: &OwnedApp) -> String {
+/// Where the app's events are streamed.
+pub fn stream_path(app: &OwnedApp) -> String {
     format!("/api/v1/apps/{}/events/stream", app.id)
 }
 
-async fn listen(app: &OwnedApp) -> EventStreamReader {
+/// Listens to the app's events with its full key, once the server has begun.
+pub async fn listen(app: &OwnedApp) -> EventStreamReader {
     EventStreamReader::open(&app.admin, &stream_path(app)).await
 }
 
