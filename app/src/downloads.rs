@@ -1,12 +1,10 @@
 //! Lists as files: what a search of the history or of the subscribers finds, as CSV.
 //!
 //! A file is written while it is read, a page of the list at a time. What it costs is bounded: so many rows, and so many pages, each of
-//! which the account waits for its turn to read where it is a search.
+//! which the account waits for its turn to read where it is a search. A session that ends while a file is written breaks it off.
 
 mod refused_lines;
 mod rows;
-
-use std::sync::Arc;
 
 use axum::Router;
 use axum::body::{Body, Bytes};
@@ -16,14 +14,14 @@ use axum::response::{IntoResponse as _, Redirect, Response};
 use axum::routing::get;
 use futures_util::stream::{self, StreamExt as _, TryStream};
 use hato_domain::{Cursor, ErrorCode, PageRequest};
-use hato_service::access::MayManage;
 use hato_service::ports::{SendFilter, SubscriptionFilter};
-use hato_service::{Service, ServiceError, ServiceResult};
+use hato_service::{ServiceError, ServiceResult};
 use http::Uri;
 use http::header::{CACHE_CONTROL, CONTENT_DISPOSITION, CONTENT_TYPE, HeaderName};
 
 pub use self::refused_lines::refused_lines;
 use self::rows::{SEND_COLUMNS, SUBSCRIBER_COLUMNS, send_row, subscriber_row};
+use crate::lasting_access::LastingAccess;
 use crate::local_path::with_query;
 use crate::pages::{history_filter, subscriber_filter};
 use crate::request_context::query_value;
@@ -104,12 +102,8 @@ async fn open(
     session: Option<String>,
     list: ServiceResult<ListFilter>,
 ) -> ServiceResult<Response> {
-    let session = session.ok_or(ErrorCode::Unauthorized)?;
-    let owner = context.service.authenticate_session(&session).await?.owner;
-    owner.require_reviewed()?;
     let mut file = File {
-        access: context.service.manage(&owner, app).await?,
-        service: Arc::clone(&context.service),
+        access: LastingAccess::check(&context.service, session, app).await?,
         list: list?,
         page: PageRequest::parse(Some(PAGE_SIZE), None, None)?,
         rows_left: MAX_ROWS,
@@ -152,8 +146,7 @@ fn broken_off(error: &ServiceError) -> ErrorCode {
 
 /// A file that is being written.
 struct File {
-    service: Arc<Service>,
-    access: MayManage,
+    access: LastingAccess,
     list: ListFilter,
     page: PageRequest,
     rows_left: usize,
@@ -175,12 +168,12 @@ impl File {
         if self.is_finished || self.rows_left == 0 || self.pages_left == 0 {
             return Ok(None);
         }
+        self.access.check_if_due().await?;
+        let (service, access) = (self.access.service(), self.access.right());
         self.pages_left -= 1;
         let (part, next) = match &self.list {
             ListFilter::History(filter) => {
-                let page = self
-                    .service
-                    .searched_history(&self.access, filter, &self.page);
+                let page = service.searched_history(access, filter, &self.page);
                 let page = page.await?;
                 let rows = page.items.into_iter().take(self.rows_left);
                 let rows: Vec<_> = rows.map(send_row).collect();
@@ -188,9 +181,7 @@ impl File {
                 (csv::lines(rows)?, page.next)
             }
             ListFilter::Subscribers(filter) => {
-                let page = self
-                    .service
-                    .listed_subscriptions(&self.access, filter, &self.page);
+                let page = service.listed_subscriptions(access, filter, &self.page);
                 let page = page.await?;
                 let rows = page.items.into_iter().take(self.rows_left);
                 let rows: Vec<_> = rows.map(subscriber_row).collect();

@@ -50,6 +50,8 @@ mod i18n;
 #[cfg(feature = "ssr")]
 mod language;
 #[cfg(feature = "ssr")]
+mod lasting_access;
+#[cfg(feature = "ssr")]
 mod local_path;
 #[cfg(feature = "ssr")]
 mod pages;

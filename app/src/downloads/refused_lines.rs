@@ -4,13 +4,13 @@
 
 use axum::response::{IntoResponse as _, Response};
 use hato_domain::import::RefusedLine;
-use hato_service::access::MayManage;
-use hato_service::{Service, ServiceResult};
+use hato_service::ServiceResult;
 use http::request::Parts;
 
 use super::{MAX_ROWS, attachment};
 use crate::i18n::Texts;
 use crate::language::Lang;
+use crate::lasting_access::LastingAccess;
 use crate::request_context::query_value;
 use crate::upload::{REFUSED_LINES_STEP, Upload, takes_list};
 use crate::{AppContext, csv, session_cookie};
@@ -29,10 +29,10 @@ pub async fn refused_lines(
         return None;
     }
     let (app, _) = path.strip_prefix("/apps/")?.split_once('/')?;
-    let session = session_cookie::read(&request.headers)?;
     let service = &context.service;
-    let access = access(service, &session, app).await.ok()?;
-    let taken = upload.inspect(service, &access, MAX_ROWS).await?;
+    let session = session_cookie::read(&request.headers);
+    let access = LastingAccess::check(service, session, app).await.ok()?;
+    let taken = upload.inspect(service, access.right(), MAX_ROWS).await?;
     if taken.stopped.is_some() {
         upload.put_back(taken);
         return None;
@@ -40,13 +40,6 @@ pub async fn refused_lines(
     let lang = Lang::from_headers(&request.headers);
     let file = file(lang, taken.report.first_refused).ok()?;
     Some((attachment("refused-lines.csv"), file).into_response())
-}
-
-/// The same checks as those of the page.
-async fn access(service: &Service, session: &str, app: &str) -> ServiceResult<MayManage> {
-    let owner = service.authenticate_session(session).await?.owner;
-    owner.require_reviewed()?;
-    service.manage(&owner, app).await
 }
 
 fn file(lang: Lang, lines: Vec<RefusedLine>) -> ServiceResult<Vec<u8>> {

@@ -1,9 +1,12 @@
 //! Lists as files.
 
+use std::time::Duration;
+
 use hato_testkit::{TestDatabase, on_each_database};
+use http_body_util::BodyExt as _;
 
 use crate::database::Value::Text;
-use crate::harness::{OWNER, TestDashboard, id};
+use crate::harness::{OWNER, TestDashboard, id, pass};
 
 /// With what a cell begins that a spreadsheet computes.
 const FORMULA_STARTS: [&str; 10] = ["=", "+", "-", "@", "\t", "\r", "＝", "＋", "－", "＠"];
@@ -104,4 +107,28 @@ async fn a_file_is_the_owners() {
             .await;
         assert_eq!(long.status.as_u16(), 400);
     }
+}
+
+#[on_each_database]
+async fn a_file_breaks_off_with_the_session(database: TestDatabase) {
+    let dashboard = TestDashboard::unlimited(database).await;
+    let mut browser = dashboard.logged_in(OWNER).await;
+    let app = browser.create_app("loft").await;
+    // One more than are read at a time.
+    for number in 0..101 {
+        browser.subscribe(&app, number).await;
+    }
+    let path = format!("{app}/subscribers.csv");
+    let mut whole = browser.open(&path).await;
+    let mut cut = browser.open(&path).await;
+    for file in [&mut whole, &mut cut] {
+        let beginning = file.frame().await.expect("a part");
+        assert!(beginning.expect("readable").is_data());
+    }
+    pass(Duration::from_secs(5)).await;
+    let rest = whole.frame().await.expect("a part");
+    assert!(rest.expect("readable").is_data());
+    let login = browser.post("/_app/logout_everywhere", &[]).await;
+    assert_eq!(login.location(), "/login");
+    assert!(cut.frame().await.expect("an end").is_err());
 }

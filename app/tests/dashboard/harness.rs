@@ -4,6 +4,7 @@ mod page;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::Router;
 use axum::body::Body;
@@ -41,6 +42,13 @@ pub const PASSWORD: &str = "coo-coo-coo";
 /// The secrets of every dashboard.
 pub fn secrets() -> Secrets {
     Secrets::new(Some([1; 32].into()), Some([2; 32].into()))
+}
+
+/// Lets so much time pass for whatever asks the runtime for it.
+pub async fn pass(time: Duration) {
+    tokio::time::pause();
+    tokio::time::advance(time).await;
+    tokio::time::resume();
 }
 
 /// A dashboard over a database of its own.

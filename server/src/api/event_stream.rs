@@ -10,7 +10,7 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::extract::{FromRequestParts as _, State};
+use axum::extract::State;
 use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse as _, Response};
 use futures_util::{Stream, stream};
@@ -25,8 +25,8 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::AbortOnDropHandle;
 
 use crate::connections::AbortConnection;
-use crate::http::access::{ManageAccess, NoSecret};
-use crate::http::error::{ApiError, ApiResult};
+use crate::http::access::{LastingAccess, ManageAccess};
+use crate::http::error::ApiResult;
 use crate::state::AppState;
 
 /// Most responses of a process that stream events.
@@ -60,7 +60,7 @@ pub async fn stream_events(
     let stream = EventStream {
         draining: draining.map_or_else(CancellationToken::new, |it| it.0.clone()),
         state,
-        parts,
+        access: LastingAccess::new(parts)?,
         listener,
         waiting: VecDeque::new(),
         body_memory: None,
@@ -86,8 +86,7 @@ fn abort_at(time: Instant, connection: &AbortConnection) -> AbortOnDropHandle<()
 /// What one response goes on with.
 struct EventStream {
     state: AppState,
-    /// The request, whose credential must stay good while the response lasts.
-    parts: Parts,
+    access: LastingAccess,
     listener: EventListener,
     /// Events that were read and not written.
     waiting: VecDeque<WebhookEvent>,
@@ -137,7 +136,7 @@ impl EventStream {
             if self.waiting.is_empty() {
                 sleep(POLL_INTERVAL).await;
             } else {
-                self.require_access().await?;
+                self.access.check().await?;
             }
         }
     }
@@ -181,7 +180,7 @@ impl EventStream {
         if self.renewed_at.elapsed() < RENEWAL_INTERVAL {
             return Ok(true);
         }
-        self.require_access().await?;
+        self.access.check().await?;
         let now = Instant::now();
         if !self.listener.renew().await? {
             return Ok(false);
@@ -190,11 +189,5 @@ impl EventStream {
         self.place_end = abort_at(now + LISTENER_TTL, &self.connection);
         self.renewed_at = now;
         Ok(true)
-    }
-
-    /// The same checks as in the beginning.
-    async fn require_access(&mut self) -> Result<(), ApiError> {
-        let access = ManageAccess::<NoSecret>::from_request_parts(&mut self.parts, &self.state);
-        access.await.map(drop)
     }
 }

@@ -13,7 +13,7 @@ use http::header::CONTENT_TYPE;
 use http::request::Parts;
 use serde::Deserialize;
 
-use crate::http::access::ManageAccess;
+use crate::http::access::{LastingAccess, ManageAccess};
 use crate::http::error::{ApiError, ApiResult};
 use crate::http::json::ApiJson;
 use crate::state::AppState;
@@ -56,28 +56,43 @@ pub async fn register_many(
 pub async fn export(
     State(state): State<AppState>,
     ManageAccess { access, .. }: ManageAccess,
+    parts: Parts,
 ) -> ApiResult<Response> {
     let export = state.service.export_subscriptions(&access).await?;
+    let lines = lines(export, LastingAccess::new(parts)?);
     let content_type = [(CONTENT_TYPE, "application/x-ndjson")];
-    Ok((content_type, Body::from_stream(lines(export))).into_response())
+    Ok((content_type, Body::from_stream(lines)).into_response())
 }
 
-/// The pages of the export as text. A failure breaks the response off, and its cause goes to the log.
-fn lines(export: SubscriptionExport) -> impl TryStream<Ok = Bytes, Error = ErrorCode> + Send {
-    stream::try_unfold(export, async |mut export| {
-        let page = export
-            .next_page()
-            .await
-            .map_err(|error| ApiError::from(error).code())?;
-        if page.is_empty() {
-            return Ok(None);
-        }
-        let mut text = Vec::new();
-        for subscription in page {
-            let written = serde_json::to_writer(&mut text, &subscription);
-            written.map_err(|error| ApiError::from(ServiceError::internal(error)).code())?;
-            text.push(b'\n');
-        }
-        Ok(Some((Bytes::from(text), export)))
+/// The pages of the export as text. A failure breaks the response off, as access does that is good no more; its cause goes to the log.
+fn lines(
+    export: SubscriptionExport,
+    access: LastingAccess,
+) -> impl TryStream<Ok = Bytes, Error = ErrorCode> + Send {
+    stream::try_unfold((export, access), async |(mut export, mut access)| {
+        let lines = next_lines(&mut export, &mut access).await;
+        let lines = lines.map_err(|error| error.code())?;
+        Ok(lines.map(|lines| (lines, (export, access))))
     })
+}
+
+/// The next page as text; nothing at the end.
+async fn next_lines(
+    export: &mut SubscriptionExport,
+    access: &mut LastingAccess,
+) -> ApiResult<Option<Bytes>> {
+    access.check_if_due().await?;
+    let page = export.next_page().await?;
+    if page.is_empty() {
+        // What is left of a deleted app must not look like all of it.
+        access.check().await?;
+        return Ok(None);
+    }
+    let mut text = Vec::new();
+    for subscription in page {
+        let written = serde_json::to_writer(&mut text, &subscription);
+        written.map_err(ServiceError::internal)?;
+        text.push(b'\n');
+    }
+    Ok(Some(text.into()))
 }

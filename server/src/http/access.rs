@@ -5,6 +5,7 @@
 
 mod app_id;
 mod credential;
+mod lasting;
 mod principal;
 mod renewal;
 mod required_secret;
@@ -16,6 +17,7 @@ use hato_service::access::{AccountPrincipal, MayManage, MaySend, MaySubscribe};
 use http::request::Parts;
 
 pub use credential::Credential;
+pub use lasting::LastingAccess;
 pub use renewal::RenewedSession;
 pub use required_secret::{EncryptionKey, NoSecret, Pepper, RequiredSecret};
 
@@ -71,7 +73,7 @@ impl FromRequestParts<AppState> for SubscribeAccess {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, state: &AppState) -> ApiResult<Self> {
-        let key = api_key_principal(parts, state).await?;
+        let key = api_key_principal::<Self>(parts, state).await?;
         Ok(Self(key.may_subscribe()))
     }
 }
@@ -80,7 +82,7 @@ impl FromRequestParts<AppState> for PathSubscribeAccess {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, state: &AppState) -> ApiResult<Self> {
-        let key = api_key_principal(parts, state).await?;
+        let key = api_key_principal::<Self>(parts, state).await?;
         let app = path_app_id(parts).await?;
         Ok(Self(key.may_subscribe_to(&app)?))
     }
@@ -90,7 +92,7 @@ impl FromRequestParts<AppState> for KeySendAccess {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, state: &AppState) -> ApiResult<Self> {
-        let key = api_key_principal(parts, state).await?;
+        let key = api_key_principal::<Self>(parts, state).await?;
         EncryptionKey::require(&state.secrets)?;
         Ok(Self(key.may_send()?))
     }
@@ -100,7 +102,7 @@ impl FromRequestParts<AppState> for FullKeyAccess {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, state: &AppState) -> ApiResult<Self> {
-        let key = api_key_principal(parts, state).await?;
+        let key = api_key_principal::<Self>(parts, state).await?;
         same_origin::require_for_mcp(parts, &state.base_url)?;
         Ok(Self(key.may_manage_own()?))
     }
@@ -110,7 +112,7 @@ impl<N: RequiredSecret> FromRequestParts<AppState> for ManageAccess<N> {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, state: &AppState) -> ApiResult<Self> {
-        let principal = authenticate(parts, state).await?;
+        let principal = authenticate::<Self>(parts, state).await?;
         principal.require_same_origin(parts, state)?;
         N::require(&state.secrets)?;
         principal.require_reviewed(parts)?;
@@ -128,7 +130,7 @@ impl FromRequestParts<AppState> for QueryManageAccess {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, state: &AppState) -> ApiResult<Self> {
-        let principal = authenticate(parts, state).await?;
+        let principal = authenticate::<Self>(parts, state).await?;
         principal.require_same_origin(parts, state)?;
         principal.require_reviewed(parts)?;
         let access = match principal {
@@ -149,11 +151,7 @@ impl<N: RequiredSecret> FromRequestParts<AppState> for SessionAccess<N> {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, state: &AppState) -> ApiResult<Self> {
-        let principal = authenticate(parts, state).await?;
-        principal.require_same_origin(parts, state)?;
-        N::require(&state.secrets)?;
-        principal.require_reviewed(parts)?;
-        let owner = principal.require_session()?;
+        let owner = session_owner::<Self, N>(parts, state).await?;
         let needs = PhantomData;
         Ok(Self { owner, needs })
     }
@@ -163,10 +161,10 @@ impl<N: RequiredSecret> FromRequestParts<AppState> for OwnerAccess<N> {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, state: &AppState) -> ApiResult<Self> {
-        let session = SessionAccess::<N>::from_request_parts(parts, state).await?;
-        let (owner, needs) = (session.owner, PhantomData);
+        let owner = session_owner::<Self, N>(parts, state).await?;
         let app = path_app_id(parts).await?;
         let access = state.service.manage(&owner, &app).await?;
+        let needs = PhantomData;
         Ok(Self {
             owner,
             access,
@@ -175,11 +173,24 @@ impl<N: RequiredSecret> FromRequestParts<AppState> for OwnerAccess<N> {
     }
 }
 
+/// Whoever is logged in, for the access `A` that needs the secret `N`.
+async fn session_owner<A, N>(parts: &mut Parts, state: &AppState) -> ApiResult<AccountPrincipal>
+where
+    A: FromRequestParts<AppState, Rejection = ApiError> + 'static,
+    N: RequiredSecret,
+{
+    let principal = authenticate::<A>(parts, state).await?;
+    principal.require_same_origin(parts, state)?;
+    N::require(&state.secrets)?;
+    principal.require_reviewed(parts)?;
+    Ok(principal.require_session()?)
+}
+
 impl FromRequestParts<AppState> for LogOutAccess {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, state: &AppState) -> ApiResult<Self> {
-        let principal = authenticate(parts, state).await?;
+        let principal = authenticate::<Self>(parts, state).await?;
         principal.require_same_origin(parts, state)?;
         principal.require_session()?;
         Ok(Self)

@@ -83,6 +83,17 @@ pub async fn post(client: &Client, path: &str, body: &Value) -> Reply {
     client.post(path, body).await.expect("an answer")
 }
 
+/// The app's owner deletes its key of this name.
+pub async fn delete_key(app: &OwnedApp, name: &str) {
+    let path = format!("/api/v1/apps/{}/keys", app.id);
+    let keys = get(&app.owner, &path).await.json();
+    let mut keys = keys.as_array().expect("a list").iter();
+    let key = keys.find(|key| key["name"] == name).expect("the key");
+    let id = key["id"].as_str().expect("an id");
+    let deleted = app.owner.delete(&format!("{path}/{id}")).await;
+    assert_eq!(deleted.expect("an answer").status, 200);
+}
+
 /// Status and code of a refusal.
 pub fn status_and_code(reply: &Reply) -> (u16, String) {
     (reply.status.as_u16(), reply.code())

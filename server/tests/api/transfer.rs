@@ -1,6 +1,7 @@
 //! Subscribers that come from elsewhere, and those that leave (CONTRACT 16).
 
 mod faults;
+mod revoked;
 
 use futures_util::future::{Either, select};
 use hato_testkit::client::{Client, Reply};

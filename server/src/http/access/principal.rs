@@ -1,14 +1,16 @@
 //! Who stands behind a request, once the credential that it shows was found to be good.
 
+use axum::extract::FromRequestParts;
 use hato_domain::ErrorCode;
 use hato_service::access::{AccountPrincipal, ApiKeyPrincipal};
 use http::request::Parts;
 
 use super::credential::Credential;
+use super::lasting;
 use super::renewal::RenewedSession;
-use crate::http::error::ApiResult;
+use crate::http::error::{ApiError, ApiResult};
 use crate::http::same_origin;
-use crate::state::AppStateInner;
+use crate::state::{AppState, AppStateInner};
 
 /// Who was found behind a credential.
 pub enum RequestPrincipal {
@@ -67,10 +69,14 @@ impl RequestPrincipal {
     }
 }
 
-/// Finds out who shows the credential of a request; a session whose end moved is noted, so that its cookie is set anew.
-/// Refuses with `UNAUTHORIZED` ([`Credential::from_headers`]), `INVALID_API_KEY` or `INVALID_SESSION` (the service), and
-/// `CONFIG_ERROR` for a key without a pepper.
-pub async fn authenticate(parts: &Parts, state: &AppStateInner) -> ApiResult<RequestPrincipal> {
+/// Finds out who shows the credential of a request that asks for the access `A`, which can be asked for again from then on; a session
+/// whose end moved is noted, so that its cookie is set anew. Refuses with `UNAUTHORIZED` ([`Credential::from_headers`]),
+/// `INVALID_API_KEY` or `INVALID_SESSION` (the service), and `CONFIG_ERROR` for a key without a pepper.
+pub async fn authenticate<A>(parts: &mut Parts, state: &AppState) -> ApiResult<RequestPrincipal>
+where
+    A: FromRequestParts<AppState, Rejection = ApiError> + 'static,
+{
+    lasting::remember::<A>(parts, state);
     match Credential::from_headers(&parts.headers)? {
         Credential::Key(raw) => Ok(RequestPrincipal::Key(
             state.service.authenticate_key(&raw).await?,
@@ -87,6 +93,9 @@ pub async fn authenticate(parts: &Parts, state: &AppStateInner) -> ApiResult<Req
 }
 
 /// Finds out whose key a request shows; refuses as [`authenticate`] and [`RequestPrincipal::require_key`] do.
-pub async fn api_key_principal(parts: &Parts, state: &AppStateInner) -> ApiResult<ApiKeyPrincipal> {
-    Ok(authenticate(parts, state).await?.require_key()?)
+pub async fn api_key_principal<A>(parts: &mut Parts, state: &AppState) -> ApiResult<ApiKeyPrincipal>
+where
+    A: FromRequestParts<AppState, Rejection = ApiError> + 'static,
+{
+    Ok(authenticate::<A>(parts, state).await?.require_key()?)
 }

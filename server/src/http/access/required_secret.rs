@@ -4,7 +4,7 @@ use hato_domain::ErrorCode;
 use hato_service::Secrets;
 
 /// A secret that must be there before scope and app are judged.
-pub trait RequiredSecret: Send {
+pub trait RequiredSecret: Send + 'static {
     /// Passes if the secret is there, else `CONFIG_ERROR`.
     fn require(secrets: &Secrets) -> Result<(), ErrorCode>;
 }
