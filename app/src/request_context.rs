@@ -21,6 +21,7 @@ pub use self::wrong_fields::WrongField;
 use self::wrong_fields::WrongFields;
 use crate::i18n::Texts;
 use crate::language::Lang;
+use crate::lasting_access::LastingAccess;
 use crate::local_path::with_query;
 use crate::refusal::RefusalCell;
 use crate::theme::Theme;
@@ -237,6 +238,12 @@ impl RequestContext {
     pub async fn may_manage(&self, app: &str) -> ServiceResult<MayManage> {
         let owner = self.owner().await?;
         self.service().manage(&owner, app).await
+    }
+
+    /// The same right for what goes on for longer than it takes to make a page.
+    pub async fn lasting_access(&self, app: &str) -> ServiceResult<LastingAccess> {
+        let session = session_cookie::read(self.headers());
+        LastingAccess::check(&self.context.service, session, app).await
     }
 
     /// The right of the owner to manage the app that a page is about, and the app. Other apps are read along, for

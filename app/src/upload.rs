@@ -11,12 +11,12 @@ use axum::extract::multipart::{Field, MultipartError};
 use axum::extract::{Multipart, Request};
 use hato_domain::ErrorCode;
 use hato_domain::import::ListFormatError;
-use hato_service::access::MayManage;
-use hato_service::{ListError, ListOptions, ListReport, PictureError, Service};
+use hato_service::{ListError, ListOptions, ListReport, PictureError, ServiceError};
 use http::StatusCode;
 
 pub use self::draft::{UnreadDraft, brings_picture};
 pub use self::picture::takes_picture;
+use crate::lasting_access::LastingAccess;
 use crate::request_context::RequestContext;
 
 /// Most bytes of a list that a form uploads; `hato import` takes larger ones.
@@ -103,7 +103,7 @@ impl Upload {
     }
 
     /// Takes the list: looks at it, or stores its subscribers where the page was asked to.
-    pub async fn take(&self, ctx: &RequestContext, access: &MayManage) -> Option<TakenList> {
+    pub async fn take(&self, ctx: &RequestContext, access: LastingAccess) -> Option<TakenList> {
         let form = match self.posted().take()? {
             Posted::Form(form) => form,
             Posted::List(taken) => return Some(taken),
@@ -114,23 +114,18 @@ impl Upload {
             max_refused: MAX_SHOWN_LINES,
             ..ListOptions::default()
         };
-        Some(take(ctx.service(), access, form, options).await)
+        Some(take(access, form, options).await)
     }
 
     /// Looks at the list, of which nothing is stored, for at most so many refused lines.
-    pub async fn inspect(
-        &self,
-        service: &Service,
-        access: &MayManage,
-        max_refused: usize,
-    ) -> Option<TakenList> {
+    pub async fn inspect(&self, access: LastingAccess, max_refused: usize) -> Option<TakenList> {
         let form = self.form()?;
         let options = ListOptions {
             is_dry_run: true,
             max_refused,
             ..ListOptions::default()
         };
-        Some(take(service, access, form, options).await)
+        Some(take(access, form, options).await)
     }
 
     /// Puts back a list that was looked at, for the page to say what became of it.
@@ -141,8 +136,7 @@ impl Upload {
 }
 
 async fn take(
-    service: &Service,
-    access: &MayManage,
+    access: LastingAccess,
     form: Result<Multipart, ErrorCode>,
     options: ListOptions,
 ) -> TakenList {
@@ -152,7 +146,7 @@ async fn take(
         stopped: None,
     };
     let read = match form {
-        Ok(form) => read_form(service, access, form, options, &mut taken.report).await,
+        Ok(form) => read_form(access, form, options, &mut taken.report).await,
         Err(code) => Err(Stopped::Refused(code)),
     };
     taken.stopped = read.err();
@@ -161,8 +155,7 @@ async fn take(
 
 /// Reads the fields in their order: the key comes before the list.
 async fn read_form(
-    service: &Service,
-    access: &MayManage,
+    access: LastingAccess,
     mut form: Multipart,
     mut options: ListOptions,
     report: &mut ListReport,
@@ -170,25 +163,28 @@ async fn read_form(
     while let Some(field) = form.next_field().await? {
         match field.name() {
             Some("key") => options.vapid_public_key = short_text(field).await?,
-            Some("list") => return read_list(service, access, field, options, report).await,
+            Some("list") => return read_list(access, field, options, report).await,
             _ => {}
         }
     }
     Err(Stopped::Refused(ErrorCode::MissingFields))
 }
 
+/// Whoever is logged in must be so while the list arrives, which may take minutes.
 async fn read_list(
-    service: &Service,
-    access: &MayManage,
+    mut access: LastingAccess,
     mut field: Field<'_>,
     options: ListOptions,
     report: &mut ListReport,
 ) -> Result<(), Stopped> {
-    let mut import = service.import_list(access, options);
+    let (service, right) = (Arc::clone(access.service()), access.right().clone());
+    let mut import = service.import_list(&right, options);
     let done = async {
         while let Some(piece) = field.chunk().await? {
+            access.check_if_due().await?;
             import.read(&piece).await.map_err(stopped)?;
         }
+        access.check_if_due().await?;
         import.finish().await.map_err(stopped)
     };
     let done = done.await;
@@ -213,12 +209,16 @@ async fn short_text(mut field: Field<'_>) -> Result<Option<String>, Stopped> {
 fn stopped(error: ListError) -> Stopped {
     match error {
         ListError::Format(error) => Stopped::Format(error),
-        ListError::Service(error) => {
-            if let Some(cause) = error.cause() {
-                tracing::error!(error = cause, "a list was not taken");
-            }
-            Stopped::Refused(error.code())
+        ListError::Service(error) => error.into(),
+    }
+}
+
+impl From<ServiceError> for Stopped {
+    fn from(error: ServiceError) -> Self {
+        if let Some(cause) = error.cause() {
+            tracing::error!(error = cause, "a list was not taken");
         }
+        Self::Refused(error.code())
     }
 }
 

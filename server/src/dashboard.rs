@@ -67,7 +67,7 @@ async fn guarded_body(parts: &mut Parts, body: Body, state: &AppState) -> ApiRes
     if takes_list(path) || takes_picture(path) || brings_picture(parts) {
         return Ok(body);
     }
-    Ok(json::read(body).await?.into())
+    Ok(json::read(parts, body).await?.into())
 }
 
 /// Refuses a form that comes too often or from another site.

@@ -51,7 +51,7 @@ pub async fn handle(
     request: Request,
 ) -> ApiResult<Response> {
     let (mut parts, body) = request.into_parts();
-    let mut message = message(&json::read(body).await?)?;
+    let mut message = message(&json::read(&mut parts, body).await?)?;
     let arguments = take_invalid_arguments(&mut message);
     set_protocol_headers(&mut parts.headers);
     parts.extensions.insert(ToolContext {

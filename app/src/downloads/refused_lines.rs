@@ -29,10 +29,9 @@ pub async fn refused_lines(
         return None;
     }
     let (app, _) = path.strip_prefix("/apps/")?.split_once('/')?;
-    let service = &context.service;
     let session = session_cookie::read(&request.headers);
-    let access = LastingAccess::check(service, session, app).await.ok()?;
-    let taken = upload.inspect(service, access.right(), MAX_ROWS).await?;
+    let access = LastingAccess::check(&context.service, session, app).await;
+    let taken = upload.inspect(access.ok()?, MAX_ROWS).await?;
     if taken.stopped.is_some() {
         upload.put_back(taken);
         return None;

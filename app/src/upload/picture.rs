@@ -44,7 +44,9 @@ async fn keep_picture(
     while let Some(field) = form.next_field().await.map_err(|it| refusal(it.status()))? {
         if field.name() == Some(PICTURE_FIELD) {
             let file = read_file(field).await?;
-            return ctx.service().add_picture(access, file).await;
+            // The session may have ended while the file arrived.
+            let access = ctx.may_manage(access.app().as_str()).await?;
+            return ctx.service().add_picture(&access, file).await;
         }
     }
     Err(ServiceError::from(ErrorCode::MissingFields).into())

@@ -12,7 +12,7 @@ const OWNER: &str = "owner@example.com";
 const DAY: Duration = Duration::from_hours(24);
 
 /// Ends the session of every browser of the account, from another one.
-async fn log_out_everywhere(dashboard: &TestDashboard) {
+pub async fn log_out_everywhere(dashboard: &TestDashboard) {
     let mut other = dashboard.browser();
     let fields = [("email", OWNER), ("password", PASSWORD)];
     other.post("/_app/login", &fields).await;

@@ -297,7 +297,7 @@ impl DashboardBrowser<'_> {
                 .into_bytes();
         body.extend_from_slice(list);
         body.extend_from_slice(b"\r\n--limit--\r\n");
-        self.post_multipart(path, body).await
+        self.post_multipart(path, body.into()).await
     }
 
     /// Posts a form whose one field is a file.
@@ -324,12 +324,13 @@ impl DashboardBrowser<'_> {
         body.extend_from_slice(head.as_bytes());
         body.extend_from_slice(file);
         body.extend_from_slice(b"\r\n--limit--\r\n");
-        self.post_multipart(path, body).await
+        self.post_multipart(path, body.into()).await
     }
 
-    async fn post_multipart(&mut self, path: &str, body: Vec<u8>) -> PageResponse {
+    /// Posts a form whose parts are divided by `--limit`.
+    pub async fn post_multipart(&mut self, path: &str, body: Body) -> PageResponse {
         let form = std::mem::replace(&mut self.form, "multipart/form-data; boundary=limit");
-        let response = self.request("POST", path, Body::from(body)).await;
+        let response = self.request("POST", path, body).await;
         self.form = form;
         response
     }

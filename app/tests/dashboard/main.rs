@@ -20,6 +20,7 @@ mod harness;
 mod history;
 mod hostile_names;
 mod import;
+mod interrupted;
 mod languages;
 mod listeners;
 mod live;

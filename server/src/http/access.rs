@@ -17,7 +17,7 @@ use hato_service::access::{AccountPrincipal, MayManage, MaySend, MaySubscribe};
 use http::request::Parts;
 
 pub use credential::Credential;
-pub use lasting::LastingAccess;
+pub use lasting::{LastingAccess, check_again};
 pub use renewal::RenewedSession;
 pub use required_secret::{EncryptionKey, NoSecret, Pepper, RequiredSecret};
 

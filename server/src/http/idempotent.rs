@@ -23,8 +23,8 @@ impl<T: DeserializeOwned, S: Sync> FromRequest<S> for Idempotent<T> {
     type Rejection = ApiError;
 
     async fn from_request(request: Request, _: &S) -> Result<Self, ApiError> {
-        let (parts, body) = request.into_parts();
-        let body = json::read(body).await?;
+        let (mut parts, body) = request.into_parts();
+        let body = json::read(&mut parts, body).await?;
         let value = wire::read(&body)?;
         let key = key(&parts.headers)?;
         Ok(Self { value, body, key })

@@ -25,7 +25,8 @@ pub async fn hold_requests(
     streams
 }
 
-async fn hold(server: &HatoServer, head: &[u8]) -> TcpStream {
+/// Makes a request with this head, which expects to be told to go on, and returns when it is in work.
+pub async fn hold(server: &HatoServer, head: &[u8]) -> TcpStream {
     let mut stream = TcpStream::connect(server.address()).await.expect("open");
     stream.write_all(head).await.expect("written");
     let mut answer = Vec::new();

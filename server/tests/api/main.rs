@@ -69,6 +69,7 @@ mod stranger_limits;
 mod subscriptions;
 mod telemetry;
 mod transfer;
+mod unfinished;
 mod upgrades;
 mod uploads;
 mod users;

@@ -21,11 +21,17 @@ pub fn ImportPage() -> impl IntoView {
     load_page(async move |ctx: RequestContext| {
         let (access, app) = load_app(&ctx).await?;
         let taken = match &upload {
-            Some(upload) => upload.take(&ctx, &access).await,
+            Some(upload) => {
+                let access = ctx.lasting_access(app.id.as_str()).await?;
+                upload.take(&ctx, access).await
+            }
             None => None,
         };
-        if let Some(stopped) = taken.as_ref().and_then(|taken| taken.stopped.as_ref()) {
-            ctx.refuse(stopped.code());
+        let stopped = taken.as_ref().and_then(|taken| taken.stopped.as_ref());
+        if let Some(code) = stopped.map(Stopped::code) {
+            // It may have been because the session has ended, or the app is gone.
+            load_app(&ctx).await?;
+            ctx.refuse(code);
         }
         let keys = ctx.service().vapid_keys(&access).await?;
         Ok(view! { <ImportView ctx app keys taken /> }.into_any())

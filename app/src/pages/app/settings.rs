@@ -38,6 +38,7 @@ pub fn SettingsPage() -> impl IntoView {
                 ));
                 return Ok(().into_any());
             }
+            Some(Err(PictureError::Service(error))) if error.is_logged_out() => return Err(error),
             Some(Err(error)) => Some(error),
             None => None,
         };

@@ -50,7 +50,7 @@ where
 
 /// Asks once more for the access that the request has asked for, and refuses as that does; there is nothing to refuse where it has asked
 /// for none.
-async fn check_again(parts: &mut Parts) -> ApiResult<()> {
+pub async fn check_again(parts: &mut Parts) -> ApiResult<()> {
     if let Some(checks) = parts.extensions.get::<AccessChecks>().cloned() {
         (checks.check_again)(parts, &checks.state).await?;
     }
