@@ -1,5 +1,7 @@
-//! Forms that upload a file, as they arrive: a list of subscribers here, a picture in `picture.rs`, and one with a draft in `draft.rs`.
+//! Forms that upload a file, as they arrive: a list of subscribers here, a picture in `picture.rs`, and one with a draft in `draft.rs`, of
+//! which `bounded_form.rs` bounds what is held.
 
+mod bounded_form;
 mod draft;
 mod picture;
 

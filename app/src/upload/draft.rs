@@ -1,8 +1,6 @@
 //! The form of the compose page when it uploads a picture: what is written comes with the file, and is shown again.
 
-use axum::RequestExt as _;
-use axum::extract::multipart::{Field, MultipartError};
-use axum::extract::{DefaultBodyLimit, Multipart, Request};
+use axum::extract::{DefaultBodyLimit, Request};
 use hato_domain::ErrorCode;
 use hato_domain::wire::MAX_BODY_BYTES;
 use hato_service::{MAX_PICTURE_BYTES, PictureError, ServiceError};
@@ -10,7 +8,7 @@ use http::header::CONTENT_TYPE;
 use http::request::Parts;
 use url::form_urlencoded::Serializer;
 
-use super::picture::refusal;
+use super::bounded_form::{BoundedField, BoundedForm};
 use super::{PICTURE_FIELD, Posted, Upload};
 use crate::server_fns::NotificationDraft;
 
@@ -33,11 +31,11 @@ pub struct UnreadDraft(pub ErrorCode);
 
 impl Upload {
     /// What is written, and the picture or why it is not kept. A form that is not read to its end is none: what is missing may be who the
-    /// notification is for.
+    /// notification is for. It is read before anybody is asked who they are, for whose session is over gets back what they have written: so
+    /// a stranger's costs no more than one that a browser sends.
     pub async fn with_draft(mut request: Request) -> Result<(NotificationDraft, Self), ErrorCode> {
         DefaultBodyLimit::max(MAX_BYTES).apply(&mut request);
-        let form = request.extract::<Multipart, _>().await;
-        let form = form.map_err(|_| ErrorCode::InvalidInput)?;
+        let form = BoundedForm::of(request).await?;
         let form = DraftForm::read(form).await?;
         let fields = Serializer::new(String::new())
             .extend_pairs(&form.fields)
@@ -55,11 +53,11 @@ struct DraftForm {
 }
 
 impl DraftForm {
-    async fn read(mut fields: Multipart) -> Result<Self, ErrorCode> {
+    async fn read(mut fields: BoundedForm) -> Result<Self, ErrorCode> {
         let mut form = Self::default();
         let mut room = MAX_BODY_BYTES;
-        while let Some(field) = fields.next_field().await.map_err(|it| unread(&it))? {
-            let name = field.name().unwrap_or_default().to_owned();
+        while let Some(field) = fields.next_field().await? {
+            let name = field.name().to_owned();
             if name == PICTURE_FIELD {
                 form.file = Some(read_start(field, MAX_PICTURE_BYTES + 1).await?);
                 continue;
@@ -84,14 +82,10 @@ impl DraftForm {
     }
 }
 
-fn unread(error: &MultipartError) -> ErrorCode {
-    refusal(error.status()).code()
-}
-
 /// The field's first bytes, at most so many; the rest is read past.
-async fn read_start(mut field: Field<'_>, most: usize) -> Result<Vec<u8>, ErrorCode> {
+async fn read_start(mut field: BoundedField<'_>, most: usize) -> Result<Vec<u8>, ErrorCode> {
     let mut start = Vec::new();
-    while let Some(piece) = field.chunk().await.map_err(|it| unread(&it))? {
+    while let Some(piece) = field.chunk().await? {
         let room = most - start.len();
         start.extend_from_slice(&piece[..piece.len().min(room)]);
     }

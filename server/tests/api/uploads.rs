@@ -6,6 +6,8 @@ use hato_testkit::server::{HatoServer, ServerLaunch};
 use hato_testkit::{TestDatabase, on_each_database};
 use http::Method;
 use serde_json::json;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
 
 use crate::fixtures::{AUTH, BINARY, P256DH, app, get, post, send, start};
 
@@ -76,4 +78,56 @@ async fn a_draft_is_shown_again_whole_or_not_at_all(database: TestDatabase) {
         assert_eq!(refused.status, status, "{refused}");
         assert!(!refused.text().contains("Sale"), "{refused}");
     }
+}
+
+#[on_each_database]
+async fn a_draft_has_as_many_fields_and_as_long_names_as_its_form(database: TestDatabase) {
+    let server = start(ServerLaunch::on(BINARY, database)).await;
+    let app = app(&server, "owner@example.com").await;
+    let path = format!("/apps/{}/send", app.id);
+    let title = part("title", "Sale");
+    let named = |length| [title.clone(), part(&"x".repeat(length), "")].concat();
+    for (form, is_read) in [
+        (title.repeat(100), true),
+        (title.repeat(101), false),
+        (named(100), true),
+        (named(101), false),
+    ] {
+        let form = format!("{form}--limit--\r\n");
+        let answer = post_form(&server, &path, "same-origin", form).await;
+        assert_eq!(answer.status == 413, !is_read, "{answer}");
+        assert_eq!(answer.text().contains("Sale"), is_read, "{answer}");
+    }
+}
+
+/// The head of the answer to a draft with a name of 64 KiB that goes on.
+async fn answer_to_endless_name(server: &HatoServer, path: &str, cookie: &str) -> String {
+    let mut stream = TcpStream::connect(server.address()).await.expect("open");
+    let head = format!(
+        "POST {path} HTTP/1.1\r\nhost: h\r\naccept: text/html\r\nsec-fetch-site: same-origin\r\n\
+         cookie: {cookie}\r\ncontent-type: multipart/form-data; boundary=limit\r\n\
+         content-length: 8000000\r\n\r\n\
+         --limit\r\nContent-Disposition: form-data; name=\""
+    );
+    let form = [head.as_bytes(), &vec![b'x'; 64 * 1024]].concat();
+    stream.write_all(&form).await.expect("written");
+    let mut answer = Vec::new();
+    while !answer.windows(4).any(|it| it == b"\r\n\r\n") {
+        let read = stream.read_buf(&mut answer).await.expect("an answer");
+        assert_ne!(read, 0, "{}", answer.escape_ascii());
+    }
+    String::from_utf8_lossy(&answer).into_owned()
+}
+
+#[on_each_database]
+async fn a_name_that_does_not_end_is_not_held(database: TestDatabase) {
+    let server = start(ServerLaunch::on(BINARY, database)).await;
+    let app = app(&server, "owner@example.com").await;
+    let path = format!("/apps/{}/send", app.id);
+    let session = server.client().log_in("owner@example.com", PASSWORD).await;
+    let session = format!("hato_session={}", session.expect("a session"));
+    let refused = answer_to_endless_name(&server, &path, &session).await;
+    assert!(refused.starts_with("HTTP/1.1 413 "), "{refused}");
+    let refused = answer_to_endless_name(&server, &path, "a=b").await;
+    assert!(refused.starts_with("HTTP/1.1 303 "), "{refused}");
 }
