@@ -20,7 +20,7 @@ build: setup site
 	@mkdir -p target/release
 	@for built in "$(TARGET_DIR)/release/hato-server" "$(TARGET_DIR)/client/hato"; do \
 	    dest="target/release/$$(basename "$$built")"; \
-	    [ "$$built" -ef "$$dest" ] || cp "$$built" "$$dest"; \
+	    [ "$$built" -ef "$$dest" ] || cp "$$built" "$$dest" || exit 1; \
 	done
 
 # Most tests wait most of the time: for a server to start, or for a lease or a time-out to end. With one at a time for each processor two
