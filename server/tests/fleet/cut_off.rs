@@ -14,7 +14,7 @@ const PAGES: usize = 6;
 const RECIPIENTS: usize = PAGES * 500;
 /// Requests that the push service sees between the last claim and the cut.
 const BEFORE_CUT: u64 = 100;
-const LOST: &str = "lease was lost: nothing recorded";
+const LOST: &str = "a page's lease was lost";
 
 impl Fleet {
     /// How many pages somebody has claimed.

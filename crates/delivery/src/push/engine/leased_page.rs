@@ -97,7 +97,8 @@ impl<Q: DeliveryQueue + Send + Sync + ?Sized> LeasedPage<Q> {
     /// A commit that was not answered may have recorded the page. Who goes on with what is left of the send is woken in either case, and the page is
     /// not counted: its next holder would count it as well.
     fn after_recording_or_losing_lease(&self) {
-        tracing::warn!(send = %self.page.send_id, "a page was recorded by a commit without an answer, or its lease was lost");
+        metrics::count_lost_lease();
+        tracing::warn!(send = %self.page.send_id, "a page's lease was lost, or a commit without an answer has recorded it");
         self.context.notifier.notify();
         self.context.notifier.notify_event(&self.page.app_id);
     }
