@@ -9,17 +9,13 @@ use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
 use super::body::read;
-use super::{NotifyAction, NotifyBatch};
 use crate::AudienceFilter;
-use crate::notification::NotificationActions;
 use crate::tags::TagTexts;
 
 /// The first elements of a list: at most `MAX`, and one that shows that there are more.
 struct First<T, const MAX: usize>(Vec<T>);
 
-type Endpoints = First<String, { NotifyBatch::MAX_ENDPOINTS }>;
 type Users = First<String, { AudienceFilter::MAX_USERS }>;
-type Actions = First<Object<NotifyAction>, { NotificationActions::MAX }>;
 
 /// An object: what serde would read from a list is none.
 struct Object<T>(T);
@@ -33,10 +29,13 @@ pub fn tags<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Vec<String>>, D
     Ok(tags.map(TagTexts::into_vec))
 }
 
-/// The endpoints of a batch; `null` and the empty string count as absent.
-pub fn endpoints<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Vec<String>>, D::Error> {
-    let endpoints = optional::<String, Endpoints, D>(from)?;
-    Ok(endpoints.map(|First(endpoints)| endpoints))
+/// The first of a list of texts, `MAX` and one that shows that there are more; `null` and the empty string count as absent.
+pub fn texts<'de, const MAX: usize, D>(from: D) -> Result<Option<Vec<String>>, D::Error>
+where
+    D: Deserializer<'de>,
+{
+    let texts = optional::<String, First<String, MAX>, D>(from)?;
+    Ok(texts.map(|First(texts)| texts))
 }
 
 /// The users whom a send is for, who are never ignored once they are present: `null` and the empty string are errors.
@@ -45,13 +44,14 @@ pub fn users<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Vec<String>>, 
     Ok(users.map(|First(users)| users))
 }
 
-/// The buttons of a notification; `null` and the empty string count as absent.
-pub fn actions<'de, D>(from: D) -> Result<Option<Vec<NotifyAction>>, D::Error>
+/// The first of a list of objects, `MAX` and one that shows that there are more; `null` and the empty string count as absent.
+pub fn objects<'de, T, const MAX: usize, D>(from: D) -> Result<Option<Vec<T>>, D::Error>
 where
+    T: DeserializeOwned,
     D: Deserializer<'de>,
 {
-    let actions = optional::<Object<NotifyAction>, Actions, D>(from)?;
-    Ok(actions.map(|First(actions)| actions.into_iter().map(|Object(action)| action).collect()))
+    let objects = optional::<Object<T>, First<Object<T>, MAX>, D>(from)?;
+    Ok(objects.map(|First(objects)| objects.into_iter().map(|Object(object)| object).collect()))
 }
 
 /// A list, where `null` and the empty string count as absent.

@@ -2,7 +2,7 @@
 
 mod action;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
 pub use self::action::NotifyAction;
@@ -72,7 +72,7 @@ pub struct Notify {
     #[cfg_attr(feature = "openapi", schema(pattern = "^(https://.*)?$"))]
     pub image: Option<String>,
     /// The buttons, each with a name of its own.
-    #[serde(default, deserialize_with = "list::actions")]
+    #[serde(default, deserialize_with = "listed_actions")]
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(schema_with = actions))]
     pub actions: Option<Vec<NotifyAction>>,
@@ -234,7 +234,7 @@ fn read_actions(all: Vec<NotifyAction>) -> Result<NotificationActions, ErrorCode
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct NotifyBatch {
     /// The endpoints to send to, at most 100.
-    #[serde(default, deserialize_with = "list::endpoints")]
+    #[serde(default, deserialize_with = "listed_endpoints")]
     #[cfg_attr(feature = "openapi", schema(schema_with = endpoints, required))]
     pub endpoints: Option<Vec<String>>,
     /// What to send to each; a member `endpoint` of it is refused.
@@ -299,6 +299,19 @@ impl NotifyBatch {
         }
         Ok((distinct, payload))
     }
+}
+
+/// The endpoints of a batch, one more than permitted at most.
+fn listed_endpoints<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Vec<String>>, D::Error> {
+    list::texts::<{ NotifyBatch::MAX_ENDPOINTS }, D>(from)
+}
+
+/// The buttons of a notification, one more than permitted at most.
+fn listed_actions<'de, D>(from: D) -> Result<Option<Vec<NotifyAction>>, D::Error>
+where
+    D: Deserializer<'de>,
+{
+    list::objects::<NotifyAction, { NotificationActions::MAX }, D>(from)
 }
 
 #[cfg(test)]
