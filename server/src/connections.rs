@@ -173,8 +173,12 @@ impl ConnectionServer {
             ..
         } = self;
         let stream = WatchedStream::new(stream, Arc::clone(&activity), timeouts.write);
-        let service =
-            service_fn(move |request| handle(router.clone(), extensions.clone(), request));
+        let written = Arc::clone(&activity);
+        let service = service_fn(move |request| {
+            let answer = handle(router.clone(), extensions.clone(), request);
+            let written = Arc::clone(&written);
+            async move { Ok::<_, Infallible>(answer.await?.map(|body| SplitBody::new(body, written))) }
+        });
         let connection = http1::Builder::new()
             .timer(HeadTimer(activity))
             // Which time-out it is, the timer decides.
@@ -202,7 +206,7 @@ async fn handle<B>(
     router: Router,
     extensions: ConnectionExtensions,
     request: Request<B>,
-) -> Result<http::Response<SplitBody>, Infallible>
+) -> Result<http::Response<Body>, Infallible>
 where
     B: axum::body::HttpBody<Data = bytes::Bytes> + Send + 'static,
     B::Error: Into<axum::BoxError>,
@@ -211,6 +215,5 @@ where
     request.extensions_mut().insert(extensions.peer);
     request.extensions_mut().insert(extensions.draining);
     request.extensions_mut().insert(extensions.abort);
-    let response = router.oneshot(request).await?;
-    Ok(response.map(SplitBody::new))
+    router.oneshot(request).await
 }

@@ -5,14 +5,14 @@
 
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, Waker};
 
 use hyper::rt::{Sleep, Timer};
 use tokio::time::{Duration, Instant, sleep_until};
 
 use super::ConnectionTimeouts;
 
-/// What a connection's stream and its timer know of it together.
+/// What a connection's stream, its timer and the body of its answer know of it together.
 #[derive(Debug)]
 pub struct ConnectionActivity {
     timeouts: ConnectionTimeouts,
@@ -30,6 +30,10 @@ struct ActivityState {
     /// Whether hyper is known to hold no byte that it has not looked at. It reads on during a request only then, and there is
     /// nothing to be read.
     is_drained: bool,
+    /// Bytes of the answer's body that hyper got and the stream has not taken yet.
+    unwritten: usize,
+    /// The body that waits until they are fewer.
+    waiting_body: Option<Waker>,
 }
 
 impl ConnectionActivity {
@@ -41,6 +45,8 @@ impl ConnectionActivity {
             head_began: Some(now),
             idle_since: now,
             is_drained: false,
+            unwritten: 0,
+            waiting_body: None,
         });
         Self { timeouts, state }
     }
@@ -62,9 +68,35 @@ impl ConnectionActivity {
         }
     }
 
-    /// Notes that bytes of an answer were taken.
-    pub fn has_written(&self) {
-        self.state().idle_since = Instant::now();
+    /// Notes that so many bytes of an answer were taken.
+    pub fn has_written(&self, bytes: usize) {
+        let mut state = self.state();
+        state.idle_since = Instant::now();
+        // Those of a head count too: it stands before the body, which then has its turn a little early.
+        state.unwritten = state.unwritten.saturating_sub(bytes);
+        if let Some(waiting) = state.waiting_body.take() {
+            waiting.wake();
+        }
+    }
+
+    /// Notes that a body begins. What hyper may have cut off the one before, which was longer than it said, is never written.
+    pub fn begin_body(&self) {
+        self.state().unwritten = 0;
+    }
+
+    /// Notes that hyper got so many bytes of the body.
+    pub fn has_handed_over(&self, bytes: usize) {
+        self.state().unwritten += bytes;
+    }
+
+    /// Waits until fewer than `max` bytes of the body are still to be written.
+    pub fn poll_unwritten_below(&self, max: usize, context: &Context<'_>) -> Poll<()> {
+        let mut state = self.state();
+        if state.unwritten < max {
+            return Poll::Ready(());
+        }
+        state.waiting_body = Some(context.waker().clone());
+        Poll::Pending
     }
 
     /// Since when the connection has waited for a request; `None` while one is in work. What has come of its head makes no

@@ -80,7 +80,9 @@ impl<S: ClientStream> AsyncWrite for WatchedStream<S> {
             return self.poll_stalled(context);
         }
         self.stalled = None;
-        self.activity.has_written();
+        if let Poll::Ready(Ok(bytes)) = &written {
+            self.activity.has_written(*bytes);
+        }
         written
     }
 
