@@ -62,7 +62,7 @@ pub(crate) async fn cancel(
     }
     let cancelled = cancel_unclaimed(c, app, send, marks, now).await?;
     let readers = EventReaders::find(c, app, now).await?;
-    finish(c, send, readers, now).await?;
+    finish(c, (app, send), readers, now).await?;
     Ok(Some(cancelled))
 }
 
@@ -136,7 +136,7 @@ async fn cancel_unclaimed(
     let selected = count_selected(c, send, now).await?;
     let cancelled = listed + selected + count_ranges(c, app, send, marks, now).await?;
     remove_jobs(c, send, now).await?;
-    count_cancelled(c, send, cancelled).await?;
+    count_cancelled(c, (app, send), cancelled).await?;
     Ok(cancelled)
 }
 

@@ -8,7 +8,7 @@ use hato_service::ports::{JobId, NextPage, PageClaimRequest, PageRange, Recipien
 use crate::claimed_send::{JobRow, claimed_page, send_of};
 use crate::deleted_apps::discard_jobs;
 use crate::dialect::DbConnection;
-use crate::due_jobs::{first_due, next_due};
+use crate::due_jobs::{DueJob, first_due, next_due};
 use crate::error::{decode_error, is_unreadable, with_context};
 use crate::jobs::{queue_list, queue_positions, queue_range};
 use crate::pacing::{PageSize, admit};
@@ -33,8 +33,8 @@ pub(crate) async fn claim(
         let next_due = next_due(c, request).await?.map(UnixMillis);
         return Ok(NextPage::Idle { next_due });
     };
-    match claim_job(c, job, request).await {
-        Err(error) if is_unreadable(&error) => defer_unreadable(c, job, request.now, error).await,
+    match claim_job(c, &job, request).await {
+        Err(error) if is_unreadable(&error) => defer_unreadable(c, &job, request.now, error).await,
         claimed => claimed,
     }
 }
@@ -42,11 +42,11 @@ pub(crate) async fn claim(
 /// Everything of the job is read before the rest of a broadcast is queued, so that one that cannot be read leaves no rest.
 async fn claim_job(
     c: &mut DbConnection,
-    id: i64,
+    due: &DueJob,
     request: &PageClaimRequest,
 ) -> sqlx::Result<NextPage> {
-    let job = take(c, id, request.now.plus(request.lease)).await?;
-    let send = send_of(c, &job.send_id).await?;
+    let job = take(c, due, request.now.plus(request.lease)).await?;
+    let send = send_of(c, &job).await?;
     if send.is_of_deleted_app {
         discard_jobs(c, &job.app_id).await?;
         let next_due = Some(request.now);
@@ -65,7 +65,7 @@ async fn claim_job(
         QueuedRange::List(list) => PageRange::List(list),
     };
     if is_first {
-        begin(c, &job.send_id).await?;
+        begin(c, &job).await?;
     }
     Ok(NextPage::Claimed(Box::new(page)))
 }
@@ -73,35 +73,37 @@ async fn claim_job(
 /// Puts the job off. It would otherwise be the one that has been due longest at each claim, and nobody's page would be claimed.
 async fn defer_unreadable(
     c: &mut DbConnection,
-    job: i64,
+    job: &DueJob,
     now: UnixMillis,
     cause: sqlx::Error,
 ) -> sqlx::Result<NextPage> {
     sqlx::query!(
-        "UPDATE jobs SET due_at = $2, claimed = 0 WHERE id = $1",
-        job,
+        "UPDATE jobs SET due_at = $3, claimed = 0 WHERE app_id = $1 AND id = $2",
+        job.app_id,
+        job.id,
         now.plus(UNREADABLE_JOB_DELAY).0
     )
     .execute(c)
     .await?;
     Ok(NextPage::Unreadable {
-        job: JobId(job),
+        job: JobId(job.id),
         error: with_context("read a job")(cause),
     })
 }
 
 /// Moves the job's due time to the end of the lease. The new token makes earlier leases of the job void. `claimed` is for those who
 /// cancel a send and for the repair of due times: a claim itself goes by the due time alone.
-async fn take(c: &mut DbConnection, job: i64, until: UnixMillis) -> sqlx::Result<JobRow> {
+async fn take(c: &mut DbConnection, job: &DueJob, until: UnixMillis) -> sqlx::Result<JobRow> {
     sqlx::query_as!(
         JobRow,
-        r#"UPDATE jobs SET due_at = $2, lease_token = lease_token + 1, claimed = 1
-           WHERE id = $1
+        r#"UPDATE jobs SET due_at = $3, lease_token = lease_token + 1, claimed = 1
+           WHERE app_id = $1 AND id = $2
            RETURNING id AS "id!", send_id AS "send_id!", app_id AS "app_id!",
                      after_position AS "after_position!", up_to_position AS "up_to_position?",
                      recipients AS "recipients?", attempt AS "attempt!",
                      lease_token AS "lease_token!""#,
-        job,
+        job.app_id,
+        job.id,
         until.0
     )
     .fetch_one(c)
@@ -157,7 +159,8 @@ async fn split(
 /// Ends the range of the job at this position.
 async fn end_at(c: &mut DbConnection, job: &JobRow, up_to: i64) -> sqlx::Result<()> {
     let change = sqlx::query!(
-        "UPDATE jobs SET up_to_position = $2 WHERE id = $1",
+        "UPDATE jobs SET up_to_position = $3 WHERE app_id = $1 AND id = $2",
+        job.app_id,
         job.id,
         up_to
     );
@@ -205,7 +208,8 @@ async fn split_list(
 /// Leaves these recipients to the job, a list or a range of them.
 async fn keep_recipients(c: &mut DbConnection, job: &JobRow, kept: &str) -> sqlx::Result<()> {
     let change = sqlx::query!(
-        "UPDATE jobs SET recipients = $2 WHERE id = $1",
+        "UPDATE jobs SET recipients = $3 WHERE app_id = $1 AND id = $2",
+        job.app_id,
         job.id,
         kept
     );
@@ -246,10 +250,11 @@ async fn position_beyond(
 }
 
 /// The send is being sent from its first claimed page on.
-async fn begin(c: &mut DbConnection, send: &str) -> sqlx::Result<()> {
+async fn begin(c: &mut DbConnection, job: &JobRow) -> sqlx::Result<()> {
     let begun = sqlx::query!(
-        "UPDATE sends SET status = 'sending' WHERE id = $1 AND status = 'queued'",
-        send
+        "UPDATE sends SET status = 'sending' WHERE app_id = $1 AND id = $2 AND status = 'queued'",
+        job.app_id,
+        job.send_id
     );
     begun.execute(c).await.map(drop)
 }

@@ -27,7 +27,7 @@ pub(crate) struct ClaimedSendRow {
 }
 
 /// The send that a claimed job is of.
-pub(crate) async fn send_of(c: &mut DbConnection, id: &str) -> sqlx::Result<ClaimedSendRow> {
+pub(crate) async fn send_of(c: &mut DbConnection, job: &JobRow) -> sqlx::Result<ClaimedSendRow> {
     sqlx::query_as!(
         ClaimedSendRow,
         r#"SELECT s.status, s.payload, s.ttl, s.urgency, s.topic,
@@ -36,8 +36,10 @@ pub(crate) async fn send_of(c: &mut DbConnection, id: &str) -> sqlx::Result<Clai
                   p.vapid_key, p.sealed_private_key,
                   p.site_url, p.declarative <> 0 AS "declarative!: bool", p.tracking,
                   p.deleted_at IS NOT NULL AS "is_of_deleted_app!: bool"
-           FROM sends AS s JOIN apps AS p ON p.id = s.app_id WHERE s.id = $1"#,
-        id
+           FROM sends AS s JOIN apps AS p ON p.id = s.app_id
+           WHERE s.app_id = $1 AND s.id = $2"#,
+        job.app_id,
+        job.send_id
     )
     .fetch_one(c)
     .await

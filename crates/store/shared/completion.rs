@@ -11,7 +11,7 @@ use crate::webhook_events::insert_completed_event;
 /// whether an event for it was written, as it is when somebody reads the app's.
 pub(crate) async fn finish(
     c: &mut DbConnection,
-    send: &SendId,
+    send: (&AppId, &SendId),
     readers: EventReaders,
     now: UnixMillis,
 ) -> sqlx::Result<bool> {
@@ -19,15 +19,13 @@ pub(crate) async fn finish(
     let Some(finished) = finished.filter(|_| readers.any()) else {
         return Ok(false);
     };
-    let app = AppId::trusted(finished.app_id.clone());
     let counted = (finished.recipients, finished.counts());
-    insert_completed_event(c, readers, (&app, send), counted, now).await?;
+    insert_completed_event(c, readers, send, counted, now).await?;
     Ok(true)
 }
 
 /// A send that has just ended.
 struct FinishedRow {
-    app_id: String,
     recipients: i64,
     sent: i64,
     failed_expired: i64,
@@ -50,18 +48,20 @@ impl FinishedRow {
 
 async fn end_if_settled(
     c: &mut DbConnection,
-    send: &SendId,
+    (app, send): (&AppId, &SendId),
     now: UnixMillis,
 ) -> sqlx::Result<Option<FinishedRow>> {
     sqlx::query_as!(
         FinishedRow,
         r#"UPDATE sends SET status = CASE WHEN cancelled > 0 THEN 'cancelled' ELSE 'done' END,
-                            finished_at = $2,
+                            finished_at = $3,
                             skipped = recipients - sent - failed_expired - failed_other - cancelled
-           WHERE id = $1 AND finished_at IS NULL AND NOT EXISTS (SELECT 1 FROM jobs WHERE send_id = $1)
-           RETURNING app_id AS "app_id!", recipients AS "recipients!", sent AS "sent!",
+           WHERE app_id = $1 AND id = $2 AND finished_at IS NULL
+             AND NOT EXISTS (SELECT 1 FROM jobs WHERE send_id = $2)
+           RETURNING recipients AS "recipients!", sent AS "sent!",
                      failed_expired AS "failed_expired!", failed_other AS "failed_other!",
                      skipped AS "skipped!", cancelled AS "cancelled!""#,
+        app.as_str(),
         send.as_str(),
         now.0
     )

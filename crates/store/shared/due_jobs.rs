@@ -6,17 +6,23 @@ use hato_service::ports::PageClaimRequest;
 use crate::dialect::{DbConnection, sql};
 use crate::error::json;
 
+/// A job that may be claimed.
+pub(crate) struct DueJob {
+    pub(crate) id: i64,
+    pub(crate) app_id: String,
+}
+
 /// The job that has been due longest, is not held, and that nobody else is claiming.
 pub(crate) async fn first_due(
     c: &mut DbConnection,
     request: &PageClaimRequest,
-) -> sqlx::Result<Option<i64>> {
+) -> sqlx::Result<Option<DueJob>> {
     let now = request.now.0;
     if !request.excluded_apps.is_empty() {
         return first_due_of_others(c, &app_ids(&request.excluded_apps)?, now).await;
     }
-    sql!(query_scalar [
-        r#"SELECT id AS "id!" FROM jobs WHERE held = 0 AND due_at <= $1
+    sql!(query_as DueJob [
+        r#"SELECT id AS "id!", app_id AS "app_id!" FROM jobs WHERE held = 0 AND due_at <= $1
            ORDER BY due_at, id LIMIT 1"# SKIP_LOCKED
     ] now)
     .fetch_optional(c)
@@ -29,15 +35,15 @@ async fn first_due_of_others(
     c: &mut DbConnection,
     excluded_apps: &str,
     now: i64,
-) -> sqlx::Result<Option<i64>> {
-    sql!(query_scalar [
+) -> sqlx::Result<Option<DueJob>> {
+    sql!(query_as DueJob [
         r#"WITH RECURSIVE waiting (app_id) AS (
              SELECT MIN(app_id) FROM jobs
              UNION ALL
              SELECT (SELECT MIN(j.app_id) FROM jobs AS j WHERE j.app_id > waiting.app_id)
              FROM waiting WHERE waiting.app_id IS NOT NULL
            )
-           SELECT id AS "id!" FROM jobs
+           SELECT id AS "id!", app_id AS "app_id!" FROM jobs
            WHERE due_at <= $2
              AND id IN (SELECT (SELECT j.id FROM jobs AS j
                                 WHERE j.app_id = waiting.app_id AND j.held = 0

@@ -82,8 +82,9 @@ async fn start_page(
     now: UnixMillis,
 ) -> sqlx::Result<bool> {
     let taken = sqlx::query!(
-        "UPDATE sends SET next_page_at = $2
-         WHERE id = $1 AND (next_page_at IS NULL OR next_page_at <= $3)",
+        "UPDATE sends SET next_page_at = $3
+         WHERE app_id = $1 AND id = $2 AND (next_page_at IS NULL OR next_page_at <= $4)",
+        page.app_id.as_str(),
         page.send_id.as_str(),
         now.plus(pages.interval).0,
         now.0
@@ -101,11 +102,12 @@ async fn reserve_turn(
     let interval = i64::try_from(pages.interval.as_millis()).unwrap_or(i64::MAX);
     let turn = sqlx::query_scalar!(
         r#"UPDATE sends
-           SET last_page_at = CASE WHEN last_page_at >= next_page_at AND last_page_at <= $3
-                                   THEN last_page_at + $4
-                                   WHEN next_page_at > $2 THEN $2 ELSE next_page_at END,
-               next_page_at = CASE WHEN next_page_at > $2 THEN $2 ELSE next_page_at END
-           WHERE id = $1 RETURNING last_page_at AS "turn!: i64""#,
+           SET last_page_at = CASE WHEN last_page_at >= next_page_at AND last_page_at <= $4
+                                   THEN last_page_at + $5
+                                   WHEN next_page_at > $3 THEN $3 ELSE next_page_at END,
+               next_page_at = CASE WHEN next_page_at > $3 THEN $3 ELSE next_page_at END
+           WHERE app_id = $1 AND id = $2 RETURNING last_page_at AS "turn!: i64""#,
+        page.app_id.as_str(),
         page.send_id.as_str(),
         now.plus(LONGEST_INTERVAL).0,
         now.plus(MAX_RESERVED_AHEAD).0,
@@ -121,7 +123,8 @@ async fn put_back(
     due_at: UnixMillis,
 ) -> sqlx::Result<()> {
     sqlx::query!(
-        "UPDATE jobs SET due_at = $2, claimed = 0 WHERE id = $1",
+        "UPDATE jobs SET due_at = $3, claimed = 0 WHERE app_id = $1 AND id = $2",
+        page.app_id.as_str(),
         page.lease.job.0,
         due_at.0
     )

@@ -4,9 +4,9 @@
 //! else happens in the same transaction, so a page is either counted and gone, or due again and not counted. Several pages of a send
 //! may share the transaction; what is counted on one row is then counted once.
 
-use hato_domain::{Plan, SendId, UnixMillis};
+use hato_domain::{AppId, Plan, SendId, UnixMillis};
 use hato_service::ports::{
-    ExpiredRecipient, FailureTally, PageLease, RecipientId, RetryJob, SettleOutcome, Settlement,
+    ExpiredRecipient, FailureTally, RecipientId, RetryJob, SettleOutcome, Settlement,
 };
 
 use crate::completion::finish;
@@ -52,11 +52,11 @@ async fn settle_held(
     else {
         return Ok(SettleOutcome::LeaseLost);
     };
-    let Some(send) = lock_send(c, &last.send_id, *now).await? else {
+    let Some(send) = lock_send(c, last, *now).await? else {
         return Ok(SettleOutcome::LeaseLost);
     };
     let counts = PageCounts::of(pages);
-    let counted = count(c, &last.send_id, &counts).await?;
+    let counted = count(c, last, &counts).await?;
     count_day(c, last, &counts).await?;
     if send.has_refusals || pages.iter().any(|page| page.may_deactivate()) {
         lock_app(c, &last.app_id).await?;
@@ -67,7 +67,7 @@ async fn settle_held(
     let readers = send.event_readers();
     let mut has_events = insert_results_events(c, pages, readers).await?;
     if counted.are_last {
-        has_events |= finish(c, &last.send_id, readers, *now).await?;
+        has_events |= finish(c, (&last.app_id, &last.send_id), readers, *now).await?;
     }
     Ok(if readers.has_active_webhook && has_events {
         SettleOutcome::RecordedWithEvents
@@ -123,21 +123,22 @@ async fn insert_results_events(
 /// Removes the jobs whose leases still hold; whether each page's does. In the order of their ids: others may settle the same pages, when
 /// leases have ended.
 async fn remove_jobs(c: &mut DbConnection, pages: &[PageSettlement]) -> sqlx::Result<Vec<bool>> {
-    let leases = pages.iter().map(|page| page.page.lease).enumerate();
-    let mut leases: Vec<(usize, PageLease)> = leases.collect();
-    leases.sort_unstable_by_key(|(_, lease)| lease.job);
+    let pages_of_jobs = pages.iter().map(|page| &page.page).enumerate();
+    let mut pages_of_jobs: Vec<(usize, &SettledPage)> = pages_of_jobs.collect();
+    pages_of_jobs.sort_unstable_by_key(|(_, page)| page.lease.job);
     let mut are_held = vec![false; pages.len()];
-    for (index, lease) in leases {
-        are_held[index] = remove_job(c, lease).await?;
+    for (index, page) in pages_of_jobs {
+        are_held[index] = remove_job(c, page).await?;
     }
     Ok(are_held)
 }
 
-async fn remove_job(c: &mut DbConnection, lease: PageLease) -> sqlx::Result<bool> {
+async fn remove_job(c: &mut DbConnection, page: &SettledPage) -> sqlx::Result<bool> {
     let removed = sqlx::query!(
-        "DELETE FROM jobs WHERE id = $1 AND lease_token = $2",
-        lease.job.0,
-        lease.token
+        "DELETE FROM jobs WHERE app_id = $1 AND id = $2 AND lease_token = $3",
+        page.app_id.as_str(),
+        page.lease.job.0,
+        page.lease.token
     );
     Ok(removed.execute(c).await?.rows_affected() == 1)
 }
@@ -173,7 +174,8 @@ async fn cancel_retries(
     retries: &[RetryJob],
 ) -> sqlx::Result<()> {
     let recipients = retries.iter().map(|retry| retry.recipients.len());
-    count_cancelled(c, &page.send_id, count_i64(recipients.sum())).await
+    let send = (&page.app_id, &page.send_id);
+    count_cancelled(c, send, count_i64(recipients.sum())).await
 }
 
 async fn queue_retries(
@@ -237,7 +239,7 @@ impl LockedSend {
 /// computes the whole of a statement once more that has waited for a row.
 async fn lock_send(
     c: &mut DbConnection,
-    send: &SendId,
+    page: &SettledPage,
     now: UnixMillis,
 ) -> sqlx::Result<Option<LockedSend>> {
     sql!(query_as LockedSend [
@@ -246,18 +248,19 @@ async fn lock_send(
                           FROM webhooks AS w JOIN apps AS p ON p.id = w.app_id
                                              JOIN accounts AS a ON a.id = p.account_id
                           WHERE w.app_id = s.app_id AND w.disabled_reason IS NULL
-                            AND p.webhook_url IS NOT NULL AND a.plan = $2)
+                            AND p.webhook_url IS NOT NULL AND a.plan = $3)
                   AS "has_active_webhook!: bool",
                   EXISTS (SELECT 1 FROM listeners AS l
-                          WHERE l.app_id = s.app_id AND l.expires_at > $3)
+                          WHERE l.app_id = s.app_id AND l.expires_at > $4)
                   AS "has_listeners!: bool",
                   EXISTS (SELECT 1 FROM refusals AS r WHERE r.app_id = s.app_id)
                   AS "has_refusals!: bool"
            FROM sends AS s
-           WHERE s.id = $1 AND EXISTS (SELECT 1 FROM apps AS own
-                                       WHERE own.id = s.app_id AND own.deleted_at IS NULL)"#
+           WHERE s.app_id = $1 AND s.id = $2
+             AND EXISTS (SELECT 1 FROM apps AS own
+                         WHERE own.id = s.app_id AND own.deleted_at IS NULL)"#
         FOR_UPDATE
-    ] send.as_str(), Plan::FOR_WEBHOOKS.as_str(), now.0)
+    ] page.app_id.as_str(), page.send_id.as_str(), Plan::FOR_WEBHOOKS.as_str(), now.0)
     .fetch_optional(c)
     .await
 }
@@ -273,17 +276,18 @@ struct CountedSend {
 /// Counts what became of pages on their send, which is locked: of two last pages the later one sees that the other is gone.
 async fn count(
     c: &mut DbConnection,
-    send: &SendId,
+    page: &SettledPage,
     counts: &PageCounts,
 ) -> sqlx::Result<CountedSend> {
     sqlx::query_as!(
         CountedSend,
-        r#"UPDATE sends SET sent = sent + $2, failed_expired = failed_expired + $3,
-                            failed_other = failed_other + $4
-           WHERE id = $1
+        r#"UPDATE sends SET sent = sent + $3, failed_expired = failed_expired + $4,
+                            failed_other = failed_other + $5
+           WHERE app_id = $1 AND id = $2
            RETURNING failed_other AS "failed_other!",
-                     NOT EXISTS (SELECT 1 FROM jobs AS j WHERE j.send_id = $1) AS "are_last!: bool""#,
-        send.as_str(),
+                     NOT EXISTS (SELECT 1 FROM jobs AS j WHERE j.send_id = $2) AS "are_last!: bool""#,
+        page.app_id.as_str(),
+        page.send_id.as_str(),
         counts.sent,
         counts.failed_expired,
         counts.failed_other
@@ -341,11 +345,12 @@ async fn tally(c: &mut DbConnection, send: &SendId, tallies: &[FailureTally]) ->
 /// Counts recipients that are not reached because the send is cancelled.
 pub(crate) async fn count_cancelled(
     c: &mut DbConnection,
-    send: &SendId,
+    (app, send): (&AppId, &SendId),
     recipients: i64,
 ) -> sqlx::Result<()> {
     sqlx::query!(
-        "UPDATE sends SET cancelled = cancelled + $2 WHERE id = $1",
+        "UPDATE sends SET cancelled = cancelled + $3 WHERE app_id = $1 AND id = $2",
+        app.as_str(),
         send.as_str(),
         recipients
     )

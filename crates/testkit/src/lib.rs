@@ -40,4 +40,4 @@ mod test_database;
 pub mod webhook_receiver;
 
 pub use hato_testkit_macros::on_each_database;
-pub use test_database::TestDatabase;
+pub use test_database::{TestDatabase, partitioning};

@@ -14,12 +14,16 @@ const TEMPLATE: &str = "template_of_tests";
 /// What a later version may add to every table while this one runs: a column with a default, and one that may be NULL.
 const WIDEN: &str = "DO $$ DECLARE wide TEXT; BEGIN
     FOR wide IN SELECT relname FROM pg_class
-        WHERE relnamespace = 'public'::regnamespace AND relkind = 'r' AND relname <> '_sqlx_migrations'
+        WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition
+          AND relname <> '_sqlx_migrations'
     LOOP
         EXECUTE format('ALTER TABLE %I ADD COLUMN later BIGINT NOT NULL DEFAULT 7, ADD COLUMN later_text TEXT', wide);
         COMMIT;
     END LOOP;
 END $$";
+
+/// When it is set, PostgreSQL's tables are partitioned by app.
+const PARTITIONED: &str = "HATO_TEST_PARTITIONED";
 
 static CLUSTER: OnceLock<Cluster> = OnceLock::new();
 static POOLER: OnceLock<Pooler> = OnceLock::new();
@@ -120,6 +124,11 @@ impl TestDatabase {
         self.execute(WIDEN);
     }
 
+    /// Partitions the tables of a PostgreSQL database by app, as docs/SCALING.md does.
+    pub fn partition(&self) {
+        self.execute(partitioning());
+    }
+
     /// Runs statements in a PostgreSQL database, as somebody else than the store.
     pub fn execute(&self, statements: &str) {
         let TestDatabaseKind::Postgres { name } = &self.kind else {
@@ -162,4 +171,16 @@ async fn make_template() {
     cluster().create_database(TEMPLATE).expect("a database");
     let store = hato_store::open(&cluster().url(TEMPLATE)).await;
     store.expect("all tables").close().await;
+    if std::env::var_os(PARTITIONED).is_some() {
+        let partitioned = cluster().execute(TEMPLATE, partitioning());
+        partitioned.expect("partitioned");
+    }
+}
+
+/// The statements with which an operator partitions the tables by app.
+pub fn partitioning() -> &'static str {
+    let blocks = include_str!("../../../docs/SCALING.md").split("```sql\n");
+    let blocks = blocks.filter_map(|block| Some(block.split_once("```")?.0));
+    let mut found = blocks.filter(|block| block.contains("PARTITION BY HASH"));
+    found.next().expect("it is documented")
 }

@@ -1,6 +1,6 @@
 //! What sends count, against what is known of their recipients and their pages.
 
-use hato_domain::{SendId, UnixMillis};
+use hato_domain::{AppId, SendId, UnixMillis};
 use hato_service::ports::{FailureTally, Flaw};
 
 use super::miscounted;
@@ -176,8 +176,8 @@ async fn check_unended(
     repair: bool,
 ) -> sqlx::Result<Vec<Flaw>> {
     const WHAT: &str = "it has not ended, and no page of it is queued";
-    let unended = sqlx::query_scalar!(
-        "SELECT checked.id FROM sends AS checked CROSS JOIN apps AS p
+    let unended = sqlx::query!(
+        "SELECT checked.id, checked.app_id FROM sends AS checked CROSS JOIN apps AS p
          WHERE p.id = checked.app_id AND p.deleted_at IS NULL
            AND checked.finished_at IS NULL AND checked.waits_until IS NULL
            AND NOT EXISTS (SELECT 1 FROM jobs WHERE jobs.send_id = checked.id) ORDER BY checked.id"
@@ -185,9 +185,12 @@ async fn check_unended(
     .fetch_all(&mut *c)
     .await?;
     if repair {
-        for send in &unended {
-            finish(c, &SendId::trusted(send.clone()), EventReaders::NONE, now).await?;
+        for row in &unended {
+            let app = AppId::trusted(row.app_id.clone());
+            let send = SendId::trusted(row.id.clone());
+            finish(c, (&app, &send), EventReaders::NONE, now).await?;
         }
     }
+    let unended = unended.into_iter().map(|row| row.id);
     Ok(flaws(WHAT, unended, repair).collect())
 }

@@ -11,7 +11,7 @@ use hato_service::ports::{SettleOutcome, Settlement, Store};
 use hato_store::{
     COPIED_TABLES, CopyError, CopyFailure, CopyProgress, CopySide, CopyStage, CopySummary,
 };
-use hato_testkit::{TestDatabase, on_each_database};
+use hato_testkit::{TestDatabase, on_each_database, partitioning};
 use sqlx::{AssertSqlSafe, Connection as _, PgConnection, SqliteConnection};
 use tokio::sync::oneshot;
 use tokio::time::{interval, timeout};
@@ -109,14 +109,6 @@ async fn everything_arrives_through_postgres_and_back() {
     assert_eq!(before, after);
 }
 
-/// The statements with which an operator partitions the subscriptions.
-fn partitioning() -> &'static str {
-    let blocks = include_str!("../../../../docs/SCALING.md").split("```sql\n");
-    let blocks = blocks.filter_map(|block| Some(block.split_once("```")?.0));
-    let mut found = blocks.filter(|block| block.contains("PARTITION BY HASH"));
-    found.next().expect("it is documented")
-}
-
 /// A database whose tables belong to a role that may do nothing else, partitioned by somebody who may do everything; and how that
 /// role opens it.
 async fn partitioned() -> (TestDatabase, String) {
@@ -201,7 +193,19 @@ async fn every_table_of_both_databases_is_copied_or_left_out() {
 async fn a_store_goes_on_with_the_copy(target: TestDatabase) {
     let source = filled(TestDatabase::sqlite().await).await;
     copy(&source, &target).await.expect("copied");
-    let test = TestStore::new(target).await;
+    assert_goes_on(target).await;
+}
+
+#[tokio::test]
+async fn a_store_goes_on_when_its_tables_were_partitioned() {
+    let database = filled(TestDatabase::postgres().await).await;
+    database.partition();
+    assert_goes_on(database).await;
+}
+
+/// Asserts that a filled database takes a subscription and a broadcast, and that everybody is reached.
+async fn assert_goes_on(database: TestDatabase) {
+    let test = TestStore::new(database).await;
     let app = filled::app(&test).await;
     let before = test.record(&app).await;
     test.subscribe(&app, 100).await;

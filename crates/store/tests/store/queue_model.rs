@@ -285,6 +285,17 @@ fn sorted(range: &PageRange) -> PageRange {
 
 #[on_each_database]
 async fn whatever_happens_everybody_is_accounted_for_once(database: TestDatabase) {
+    assert_accounted_for(database).await;
+}
+
+#[tokio::test]
+async fn so_is_everybody_in_partitions_by_app() {
+    let database = TestDatabase::postgres().await;
+    database.partition();
+    assert_accounted_for(database).await;
+}
+
+async fn assert_accounted_for(database: TestDatabase) {
     let mut model_test = QueueModelTest::new(database).await;
     for _ in 0..STEPS {
         model_test.step().await;
