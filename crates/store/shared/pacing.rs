@@ -116,14 +116,16 @@ async fn reserve_turn(
     turn.fetch_one(c).await.map(UnixMillis)
 }
 
-/// Gives the job back to the queue as it was before the claim.
+/// Gives the job back to the queue as it was before the claim: with the token of a lease that has ended too, under which it may still
+/// be in work.
 async fn put_back(
     c: &mut DbConnection,
     page: &ClaimedPage,
     due_at: UnixMillis,
 ) -> sqlx::Result<()> {
     sqlx::query!(
-        "UPDATE jobs SET due_at = $3, claimed = 0 WHERE app_id = $1 AND id = $2",
+        "UPDATE jobs SET due_at = $3, claimed = 0, lease_token = lease_token - 1
+         WHERE app_id = $1 AND id = $2",
         page.app_id.as_str(),
         page.lease.job.0,
         due_at.0

@@ -150,6 +150,20 @@ async fn a_page_whose_process_died_passes_the_gate_again(database: TestDatabase)
 }
 
 #[on_each_database]
+async fn a_page_that_is_put_back_belongs_to_who_has_it_in_work(database: TestDatabase) {
+    let test = TestStore::new(database).await;
+    let app = test.app().await;
+    test.subscribe(&app, 0).await;
+    let send = paced(&test, &app, Audience::Everyone, 1).await;
+    let page = test.claim(START, 10).await;
+    let after_lease = START.plus(LEASE);
+    assert!(test.try_claim(after_lease, 10).await.is_none(), "too early");
+    test.deliver(&page).await;
+    assert_eq!(test.send(&app, &send).await.counts.sent, 1);
+    assert!(test.try_claim(at(300_000), 10).await.is_none(), "once");
+}
+
+#[on_each_database]
 async fn a_clock_that_is_set_back_stops_it_for_a_minute_at_most(database: TestDatabase) {
     let test = TestStore::new(database).await;
     let app = test.app().await;
