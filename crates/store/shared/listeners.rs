@@ -10,7 +10,9 @@ use hato_service::ports::{
 };
 
 use crate::Database;
-use crate::dialect::{DbConnection, lock_account_listeners, lock_listeners, readers};
+use crate::dialect::{
+    DbConnection, lock_account_listeners, lock_listeners, readers, time_of_others,
+};
 use crate::error::with_context;
 use crate::stored_event::{EventRow, NewEvent};
 use crate::transaction::transaction;
@@ -24,6 +26,7 @@ impl ListenerStore for Database {
         expires_at: UnixMillis,
     ) -> Result<Option<ListenerRecord>, StoreError> {
         let app = app.clone();
+        let (now, expires_at) = by_others(self, now, expires_at);
         transaction!(self, "add a listener", |c| {
             add(c, &app, now, expires_at).await
         })
@@ -35,6 +38,7 @@ impl ListenerStore for Database {
         now: UnixMillis,
         expires_at: UnixMillis,
     ) -> Result<bool, StoreError> {
+        let (now, expires_at) = by_others(self, now, expires_at);
         transaction!(self, "renew a listener", |c| {
             let renewed = sqlx::query!(
                 "UPDATE listeners SET expires_at = $3 WHERE id = $1 AND expires_at > $2",
@@ -86,6 +90,16 @@ impl ListenerStore for Database {
             purge(c, created_before, now, limit).await
         })
     }
+}
+
+/// The same moments on the clocks of those who write events: where this one is too far off, a listener would be none to them.
+fn by_others(
+    database: &Database,
+    now: UnixMillis,
+    expires_at: UnixMillis,
+) -> (UnixMillis, UnixMillis) {
+    let by_others = time_of_others(database, now);
+    (by_others, UnixMillis(expires_at.0 + by_others.0 - now.0))
 }
 
 async fn add(

@@ -12,7 +12,7 @@ use crate::Database;
 use crate::acceptance_groups::accept_in_group;
 use crate::cancellation::{cancel, marks};
 use crate::dead_letters::list;
-use crate::dialect::{from_stored, readers};
+use crate::dialect::{from_stored, readers, time_of_others};
 use crate::error::{decode_error, with_context};
 use crate::paging::bound;
 use crate::selection::select;
@@ -141,6 +141,8 @@ impl SendStore for Database {
         let marks = marks(self, app, send).await;
         let marks = marks.map_err(with_context("mark the recipients of a send"))?;
         let (app, send) = (app.clone(), send.clone());
+        // A page is in work until its lease ends by others' clocks.
+        let now = time_of_others(self, now);
         transaction!(self, "cancel a send", |c| {
             cancel(c, &app, &send, &marks, now).await
         })

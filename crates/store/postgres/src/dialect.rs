@@ -83,7 +83,7 @@ pub(crate) async fn may_claim(database: &Database, now: UnixMillis) -> Result<bo
     permitted.await.map_err(with_context("compare the clock"))
 }
 
-/// The time that a lease goes by which is renewed at `now`: another process's clock ends it.
+/// The time that others go by at `now`: a lease, or a listener's place, ends by their clocks.
 pub(crate) fn time_of_others(database: &Database, now: UnixMillis) -> UnixMillis {
     database.clock_check.corrected(now)
 }

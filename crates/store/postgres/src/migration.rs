@@ -10,6 +10,7 @@ use sqlx::{AssertSqlSafe, Connection as _, Executor as _, PgConnection, Row as _
 
 use self::applied::{applied, applied_on, first_missing};
 pub(crate) use self::later::{LaterMigrations, later_migration};
+use crate::connection::DbConnection;
 use crate::connections::Connections;
 use crate::failure::{is_conflict, is_locked_out, is_unsupported};
 use crate::open_error::PostgresOpenError;
@@ -47,6 +48,8 @@ pub(crate) async fn migrate(
 /// What became of the first migration that is missing.
 enum MigrationStep {
     Ran,
+    /// Another process runs it.
+    RunElsewhere,
     /// Another process builds the index that it is.
     BuiltElsewhere,
     /// There is none.
@@ -65,6 +68,7 @@ async fn run(connections: &Connections, timeout: Duration) -> Result<(), Migrate
                 reported = None;
                 continue;
             }
+            Ok(MigrationStep::RunElsewhere) => "waiting until another process has migrated",
             Ok(MigrationStep::BuiltElsewhere) => "waiting until another process has built an index",
             Err(error) if met_a_lock(&error) && started.elapsed() < timeout => {
                 "waiting until a table that is to be migrated is not in use"
@@ -90,10 +94,10 @@ fn met_a_lock(error: &MigrateError) -> bool {
 /// Runs the first migration that is missing, in a transaction of its own.
 async fn run_first_missing(connections: &Connections) -> Result<MigrationStep, MigrateError> {
     let mut connection = connections.begin().await?;
-    let lock = format!("{WITHOUT_LIMITS}; SELECT pg_advisory_xact_lock({LOCK})");
-    sqlx::raw_sql(AssertSqlSafe(lock))
-        .execute(connection.driver())
-        .await?;
+    if !lock(&mut connection, LOCK).await? {
+        connection.rollback().await?;
+        return Ok(MigrationStep::RunElsewhere);
+    }
     let Some(missing) = first_missing(&applied_on(&mut connection).await?)? else {
         connection.commit().await?;
         return Ok(MigrationStep::NothingMissing);
@@ -115,6 +119,15 @@ async fn run_first_missing(connections: &Connections) -> Result<MigrationStep, M
     Ok(MigrationStep::Ran)
 }
 
+/// Takes an advisory lock until the end of the transaction, which then waits for as long as it takes; `false` when somebody else has it.
+async fn lock(connection: &mut DbConnection, lock: i64) -> sqlx::Result<bool> {
+    let lock = format!("{WITHOUT_LIMITS}; SELECT pg_try_advisory_xact_lock({lock})");
+    let locked = sqlx::raw_sql(AssertSqlSafe(lock))
+        .fetch_all(connection.driver())
+        .await?;
+    locked.last().map_or(Ok(false), |row| row.try_get(0))
+}
+
 /// Builds an index beside those who use the table (`CREATE INDEX CONCURRENTLY`), which no transaction may do, unless another process
 /// does. It waits for everybody who may still see the table as it was, so nobody may wait for its lock meanwhile: they
 /// come again. What a process has left that died here is removed before: of no use, or complete but recorded nowhere, since PostgreSQL
@@ -124,12 +137,7 @@ async fn build(
     index: &Migration,
 ) -> Result<MigrationStep, MigrateError> {
     let mut holder = connections.begin().await?;
-    let lock = format!("{WITHOUT_LIMITS}; SELECT pg_try_advisory_xact_lock({BUILD_LOCK})");
-    let locked = sqlx::raw_sql(AssertSqlSafe(lock))
-        .fetch_all(holder.driver())
-        .await?;
-    let locked = locked.last().map_or(Ok(false), |row| row.try_get(0))?;
-    if !locked {
+    if !lock(&mut holder, BUILD_LOCK).await? {
         holder.rollback().await?;
         return Ok(MigrationStep::BuiltElsewhere);
     }

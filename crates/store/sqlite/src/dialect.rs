@@ -89,7 +89,7 @@ pub(crate) fn may_claim(_: &Database, _: UnixMillis) -> Ready<Result<bool, Store
     ready(Ok(true))
 }
 
-/// The time that a lease goes by which is renewed at `now`. Here all processes have one clock.
+/// The time that others go by at `now`. Here all processes have one clock.
 pub(crate) fn time_of_others(_: &Database, now: UnixMillis) -> UnixMillis {
     now
 }

@@ -6,12 +6,12 @@ use std::time::Duration;
 use hato_domain::{AppId, Schedule, UnixMillis};
 use hato_service::ports::{
     Audience, Clock, NewSend, NextOutbox, NextPage, OutboxClaimRequest, PageClaimRequest,
-    PageLease, StartSendOutcome, Store, SystemClock,
+    PageLease, Settlement, StartSendOutcome, Store, SystemClock,
 };
 use hato_testkit::TestDatabase;
 
 use super::outboxes;
-use crate::test_store::TestStore;
+use crate::test_store::{TestStore, ids, sent_to};
 
 const LEASE: Duration = Duration::from_secs(20);
 
@@ -168,4 +168,40 @@ async fn whoever_is_too_far_off_removes_nothing_for_its_age_and_starts_no_schedu
     assert!(!leased.expect("asked"));
     let leased = ahead.lease_sweep(1, SystemClock.now(), LEASE).await;
     assert!(leased.expect("asked"), "its clock was set");
+}
+
+#[tokio::test]
+async fn whoever_is_too_far_ahead_cancels_nothing_that_is_in_work() {
+    let test = TestStore::new(TestDatabase::postgres().await).await;
+    let app = test.app().await;
+    test.subscribe(&app, 0).await;
+    let send = test.broadcast(&app, SystemClock.now()).await;
+    let (right, ahead) = (process(&test, 0).await, process(&test, 0).await);
+    claim(&right, 0).await.expect("a page");
+    let an_hour_ahead = ShiftedClock(3_600_000).now();
+    let cancelled = ahead.cancel_send(&app, &send, an_hour_ahead).await;
+    assert_eq!(cancelled.expect("asked"), Some(0));
+}
+
+#[tokio::test]
+async fn who_listens_where_the_clock_is_far_behind_hears_what_others_settle() {
+    let test = TestStore::new(TestDatabase::postgres().await).await;
+    let app = test.app().await;
+    test.subscribe(&app, 0).await;
+    let behind = process(&test, 0).await;
+    let an_hour_ago = ShiftedClock(-3_600_000).now();
+    let expires_at = an_hour_ago.plus(Duration::from_secs(15));
+    let added = behind.add_listener(&app, an_hour_ago, expires_at).await;
+    let listener = added.expect("asked").expect("there is room");
+    let now = SystemClock.now();
+    test.broadcast(&app, now).await;
+    let page = test.claim(now, 10).await;
+    let settlement = Settlement {
+        sent: sent_to(&ids(&test.recipients(&page).await)),
+        ..Settlement::default()
+    };
+    let settled = test.store.settle(&page, settlement, now).await;
+    settled.expect("settled");
+    let heard = behind.listener_events(&app, listener.after, 10).await;
+    assert!(!heard.expect("read").is_empty());
 }
