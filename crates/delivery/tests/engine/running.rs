@@ -102,7 +102,7 @@ async fn aborting_before_anything_is_known_gives_back_the_page(database: TestDat
 #[on_each_database]
 async fn a_lease_is_renewed_while_its_page_is_in_flight(database: TestDatabase) {
     let mut test = TestEngine::new(database).await;
-    test.settings.lease = Duration::from_millis(30);
+    test.settings.lease = Duration::from_millis(300);
     test.service.respond_by_default(ScriptedResponse::Hang);
     test.subscribe(1).await;
     test.send().await;
