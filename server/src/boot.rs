@@ -29,7 +29,9 @@ use crate::lifecycle::{ServerRuntime, ShutdownSignals};
 use crate::logging::ANNOUNCEMENT;
 use crate::metrics::{self, MetricsServer, Observed};
 use crate::secrets_file;
-use crate::state::{AppState, AppStateInner, ClientLimiter, RateLimits, rate_window};
+use crate::state::{
+    AppState, AppStateInner, ClientLimiter, RateLimits, SharedPictures, rate_window,
+};
 use crate::{assets, openapi, router};
 
 /// How often a stranger may change subscriptions for each one that may be made: a page registers again with each visit, and whole
@@ -168,6 +170,7 @@ fn state(
         in_flight: ClientLimiter::new(Some(MAX_IN_FLIGHT)),
         event_streams: Arc::new(Semaphore::new(MAX_EVENT_STREAMS)),
         event_body_memory: EventBodyMemory::new(MAX_BODY_BYTES),
+        pictures: SharedPictures::default(),
     })
 }
 

@@ -3,6 +3,7 @@
 mod client_stream;
 mod error_body_stream;
 mod head_timer;
+mod held_answers;
 mod open_connections;
 mod settings;
 mod split_body;
@@ -31,12 +32,14 @@ use tower::util::ServiceExt as _;
 use self::client_stream::ClientStream;
 use self::error_body_stream::ErrorBodyStream;
 use self::head_timer::{ConnectionActivity, HeadTimer};
+use self::held_answers::HeldAnswers;
 use self::open_connections::OpenConnections;
 pub use self::settings::{ConnectionSettings, ConnectionTimeouts};
 use self::split_body::SplitBody;
 use self::watched_stream::WatchedStream;
 use crate::config::TrustedProxies;
 use crate::http::client_address::{PeerAddr, rate_limit_key};
+use crate::http::in_flight::is_event_stream;
 use crate::state::{ClientLimiter, ClientPermit};
 
 /// Most bytes of a request's head.
@@ -66,6 +69,7 @@ struct ConnectionServer {
     timeouts: ConnectionTimeouts,
     draining: CancellationToken,
     open: OpenConnections,
+    answers: HeldAnswers,
 }
 
 /// Serves `router` on `listener` until `draining`, then finishes the requests in flight. Dropping the future ends them.
@@ -133,6 +137,7 @@ impl ConnectionServer {
             timeouts: settings.timeouts,
             draining,
             open: OpenConnections::default(),
+            answers: HeldAnswers::default(),
         }
     }
 
@@ -170,14 +175,28 @@ impl ConnectionServer {
             requires_https,
             timeouts,
             draining,
+            answers,
             ..
         } = self;
         let stream = WatchedStream::new(stream, Arc::clone(&activity), timeouts.write);
         let written = Arc::clone(&activity);
         let service = service_fn(move |request| {
+            let (answers, activity) = (answers.clone(), Arc::clone(&written));
+            let connection = extensions.abort.0.clone();
             let answer = handle(router.clone(), extensions.clone(), request);
-            let written = Arc::clone(&written);
-            async move { Ok::<_, Infallible>(answer.await?.map(|body| SplitBody::new(body, written))) }
+            async move {
+                let answer = answer.await?;
+                // What streams of events hold is bounded already, and may be longer than all of this.
+                let is_counted = !is_event_stream(&answer);
+                Ok::<_, Infallible>(answer.map(|body| {
+                    let body = SplitBody::new(body, activity);
+                    if is_counted {
+                        body.counted(answers, connection)
+                    } else {
+                        body
+                    }
+                }))
+            }
         });
         let connection = http1::Builder::new()
             .timer(HeadTimer(activity))

@@ -30,5 +30,6 @@ pub async fn show(
     State(state): State<AppState>,
     Path(name): Path<String>,
 ) -> ApiResult<impl IntoResponse> {
-    Ok((HEADERS, state.service.picture(&name).await?))
+    let content = state.service.picture(&name).await?;
+    Ok((HEADERS, state.pictures.share(&name, content)))
 }

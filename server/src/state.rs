@@ -4,6 +4,7 @@
 
 mod client_limiter;
 mod rate_limits;
+mod shared_pictures;
 mod window_counter;
 
 use std::sync::Arc;
@@ -15,6 +16,7 @@ use tokio::sync::Semaphore;
 
 pub use client_limiter::{ClientLimiter, ClientPermit};
 pub use rate_limits::{RateLimits, rate_window};
+pub use shared_pictures::SharedPictures;
 
 use crate::config::{BaseUrl, TrustedProxies};
 use crate::github_provider::GithubProvider;
@@ -46,6 +48,8 @@ pub struct AppStateInner {
     pub event_streams: Arc<Semaphore>,
     /// Memory for the bodies of their events.
     pub event_body_memory: EventBodyMemory,
+    /// The pictures that are being sent.
+    pub pictures: SharedPictures,
     /// What the dashboard works with.
     pub app: AppContext,
 }

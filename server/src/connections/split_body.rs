@@ -10,8 +10,10 @@ use std::task::{Context, Poll, ready};
 use axum::body::{Body, HttpBody};
 use bytes::Bytes;
 use hyper::body::{Frame, SizeHint};
+use tokio_util::sync::CancellationToken;
 
 use super::head_timer::ConnectionActivity;
+use super::held_answers::{HeldAnswer, HeldAnswers};
 
 /// Most bytes of a piece; with fewer to be written the next one is handed over, so that what is small is written in one go.
 const MAX_PIECE_BYTES: usize = 16 * 1024;
@@ -20,8 +22,11 @@ const MAX_PIECE_BYTES: usize = 16 * 1024;
 pub struct SplitBody {
     body: Body,
     activity: Arc<ConnectionActivity>,
+    /// Where what is held in memory is counted, and what ends the connection; `None` where it is bounded otherwise.
+    bound: Option<(HeldAnswers, CancellationToken)>,
     /// What is left of the piece that the body gave last.
     rest: Bytes,
+    held: Option<HeldAnswer>,
 }
 
 impl SplitBody {
@@ -31,8 +36,27 @@ impl SplitBody {
         Self {
             body,
             activity,
+            bound: None,
             rest: Bytes::new(),
+            held: None,
         }
+    }
+
+    /// Counts what it holds among `answers`, for which `connection` may be ended.
+    pub fn counted(mut self, answers: HeldAnswers, connection: CancellationToken) -> Self {
+        self.bound = Some((answers, connection));
+        self
+    }
+
+    /// Takes a piece of the body. What others have as well, or the program itself, takes no memory of its own.
+    fn receive(&mut self, data: Bytes) {
+        if let Some((answers, connection)) = &self.bound
+            && data.len() > MAX_PIECE_BYTES
+            && data.is_unique()
+        {
+            self.held = Some(answers.hold(data.len(), connection));
+        }
+        self.rest = data;
     }
 }
 
@@ -51,13 +75,16 @@ impl HttpBody for SplitBody {
                 return Poll::Ready(next);
             };
             match frame.into_data() {
-                Ok(data) => self.rest = data,
+                Ok(data) => self.receive(data),
                 Err(trailers) => return Poll::Ready(Some(Ok(trailers))),
             }
         }
         let piece = self.rest.len().min(MAX_PIECE_BYTES);
         let piece = self.rest.split_to(piece);
         self.activity.has_handed_over(piece.len());
+        if self.rest.is_empty() {
+            self.held = None;
+        }
         Poll::Ready(Some(Ok(Frame::data(piece))))
     }
 

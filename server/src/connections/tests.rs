@@ -295,6 +295,25 @@ async fn who_has_waited_longest_for_a_request_makes_room_and_who_has_one_in_work
 }
 
 #[tokio::test]
+async fn who_has_been_at_an_answer_for_longest_makes_room_for_others() {
+    let address = start(ConnectionSettings::default()).await;
+    let mut slow = ask_with_small_buffer(address, "/long").await;
+    slow.readable().await.expect("an answer");
+    let mut quick = TcpStream::connect(address).await.expect("open");
+    let request = quick.write_all(b"GET /long HTTP/1.1\r\nhost: h\r\n\r\n");
+    request.await.expect("it is open");
+    let mut whole = Vec::new();
+    while whole.len() <= LONG {
+        let read = quick.read_buf(&mut whole).await.expect("it is open");
+        assert_ne!(read, 0, "it is cut off");
+    }
+    let mut part = Vec::new();
+    // It may be reset.
+    let _ = slow.read_to_end(&mut part).await;
+    assert!(part.len() < LONG, "it is cut off");
+}
+
+#[tokio::test]
 async fn a_handler_can_close_the_connection() {
     let address = start(ConnectionSettings::default()).await;
     let mut stream = TcpStream::connect(address).await.expect("open");

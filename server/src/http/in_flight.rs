@@ -42,7 +42,8 @@ pub async fn limit(State(state): State<AppState>, request: Request, next: Next) 
     })
 }
 
-fn is_event_stream(response: &Response) -> bool {
+/// Whether the answer is a stream of events.
+pub fn is_event_stream(response: &Response) -> bool {
     let kind = response.headers().get(CONTENT_TYPE);
     kind.is_some_and(|kind| kind.as_bytes().starts_with(b"text/event-stream"))
 }
