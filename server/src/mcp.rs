@@ -5,6 +5,7 @@ mod arguments;
 mod context;
 #[cfg(any(test, hato_fuzzing))]
 pub mod fuzzing;
+mod message_tree;
 mod schema;
 mod tool;
 mod tools;
@@ -30,6 +31,7 @@ use crate::http::error::{ApiError, ApiResult};
 use crate::http::json;
 use crate::state::AppState;
 use context::ToolContext;
+use message_tree::MessageTree;
 use tools::McpServer;
 
 /// Which host was asked is not of interest: what protects is the key, and the check of the origin before.
@@ -51,20 +53,31 @@ pub async fn handle(
     request: Request,
 ) -> ApiResult<Response> {
     let (mut parts, body) = request.into_parts();
-    let mut message = message(&json::read(&mut parts, body).await?)?;
-    let arguments = take_invalid_arguments(&mut message);
+    let body = json::read(&mut parts, body).await?;
+    let tree = MessageTree::enter().await;
+    let (body, arguments) = checked(&body)?;
     set_protocol_headers(&mut parts.headers);
     parts.extensions.insert(ToolContext {
         state,
         access,
         arguments,
         span: Span::current(),
+        tree,
     });
-    let body = Bytes::from(message.to_string());
     let response = MCP_SERVICE
         .handle(Request::from_parts(parts, Full::new(body)))
         .await;
     Ok(with_api_errors(response.map(Body::new)))
+}
+
+/// The message as the protocol's library gets it, and what is wrong with the arguments of a tool.
+fn checked(body: &Bytes) -> Result<(Bytes, Result<(), ErrorCode>), ErrorCode> {
+    if message_tree::count_values(body) > message_tree::MAX_VALUES {
+        return Err(ErrorCode::PayloadTooLarge);
+    }
+    let mut message = message(body)?;
+    let arguments = take_invalid_arguments(&mut message);
+    Ok((Bytes::from(message.to_string()), arguments))
 }
 
 /// A JSON-RPC message is one object with a method, or an answer to one; a list of them was given up by the protocol. A member that

@@ -2,18 +2,15 @@
 
 use hato_domain::wire::{ListEntries, NamedKey};
 use hato_domain::{ErrorCode, PageRequest};
-use rmcp::model::JsonObject;
 use serde::de::DeserializeOwned;
-use serde_json::Value;
 
 /// Arguments as the wire type that the endpoint reads, by the same rules.
-pub fn read<T: DeserializeOwned>(arguments: JsonObject) -> Result<T, ErrorCode> {
-    let text = Value::Object(arguments).to_string();
-    hato_domain::wire::read(text.as_bytes())
+pub fn read<T: DeserializeOwned>(arguments: &str) -> Result<T, ErrorCode> {
+    hato_domain::wire::read(arguments.as_bytes())
 }
 
 /// The page that is asked for.
-pub fn page(arguments: JsonObject) -> Result<PageRequest, ErrorCode> {
+pub fn page(arguments: &str) -> Result<PageRequest, ErrorCode> {
     let members: ListEntries = read(arguments)?;
     let text = |number: Option<i64>| number.map(|number| number.to_string());
     let (limit, before) = (text(members.limit), text(members.before));
@@ -22,7 +19,7 @@ pub fn page(arguments: JsonObject) -> Result<PageRequest, ErrorCode> {
 }
 
 /// The id of the key that is meant, unchecked.
-pub fn key_id(arguments: JsonObject) -> Result<String, ErrorCode> {
+pub fn key_id(arguments: &str) -> Result<String, ErrorCode> {
     let named: NamedKey = read(arguments)?;
     named.key_id.ok_or(ErrorCode::MissingFields)
 }

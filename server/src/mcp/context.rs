@@ -5,6 +5,7 @@ use hato_service::access::MayManage;
 use http::request::Parts;
 use tracing::Span;
 
+use super::message_tree::MessageTree;
 use crate::state::AppState;
 
 /// Who calls, in the extensions of the request that rmcp hands to a tool.
@@ -18,6 +19,8 @@ pub struct ToolContext {
     pub arguments: Result<(), ErrorCode>,
     /// The span of the request: the task that calls a tool has another one.
     pub span: Span,
+    /// That the message is still a tree.
+    pub tree: MessageTree,
 }
 
 impl ToolContext {

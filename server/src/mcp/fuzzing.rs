@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 use hato_domain::wire::{CreateKey, Notify};
-use rmcp::model::{ClientJsonRpcMessage, JsonObject};
+use rmcp::model::ClientJsonRpcMessage;
 use serde_json::Value;
 
 use super::{arguments, message, take_invalid_arguments};
@@ -21,16 +21,16 @@ pub fn mcp_frame(data: &[u8]) {
     let again = message(&Bytes::from(written.clone())).expect("what was read can be written");
     assert_eq!(again.to_string(), written);
     drop(serde_json::from_str::<ClientJsonRpcMessage>(&written));
-    if let Some(Value::Object(members)) = left {
-        read_arguments(&members);
+    if let Some(members @ Value::Object(_)) = left {
+        read_arguments(&members.to_string());
     }
 }
 
-fn read_arguments(members: &JsonObject) {
-    let key = arguments::read::<CreateKey>(members.clone());
+fn read_arguments(members: &str) {
+    let key = arguments::read::<CreateKey>(members);
     drop(key.and_then(CreateKey::into_parts));
-    let notification = arguments::read::<Notify>(members.clone());
+    let notification = arguments::read::<Notify>(members);
     drop(notification.and_then(Notify::into_notification));
-    drop(arguments::page(members.clone()));
-    drop(arguments::key_id(members.clone()));
+    drop(arguments::page(members));
+    drop(arguments::key_id(members));
 }

@@ -117,8 +117,8 @@ impl Tool {
         spec.map(|spec| spec.tool)
     }
 
-    /// Does what the endpoint does; the JSON that it answers.
-    pub async fn call(self, context: ToolContext, input: JsonObject) -> ApiResult<Value> {
+    /// Does what the endpoint does with this JSON; the JSON that it answers.
+    pub async fn call(self, context: ToolContext, input: &str) -> ApiResult<Value> {
         context.arguments?;
         let ToolContext {
             state,

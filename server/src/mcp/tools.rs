@@ -54,8 +54,9 @@ impl ServerHandler for McpServer {
         let tool_context =
             ToolContext::from_extensions(&context.extensions).ok_or_else(no_context)?;
         let pricing_url = tool_context.state.pricing_url.clone();
-        let arguments = request.arguments.unwrap_or_default();
-        Ok(match tool.call(tool_context, arguments).await {
+        let arguments = Value::Object(request.arguments.unwrap_or_default()).to_string();
+        tool_context.tree.leave();
+        Ok(match tool.call(tool_context, &arguments).await {
             Ok(output) => success(&output).into(),
             Err(error) => refusal(&error, &pricing_url).into(),
         })

@@ -271,6 +271,17 @@ async fn only_messages_of_the_protocol_are_taken() {
     );
     let reply = send(&app.admin, Method::POST, "/mcp", &[], large).await;
     assert_eq!(status_and_code(&reply), (413, "PAYLOAD_TOO_LARGE".into()));
+    let of_many_values = |values: usize| {
+        let values = vec!["{\"\":0}"; values].join(",");
+        format!(
+            "{{\"jsonrpc\": \"2.0\", \"id\": 1, \"method\": \"tools/call\", \"params\":
+              {{\"name\": \"get_stats\", \"arguments\": {{\"a\": [{values}]}}}}}}"
+        )
+    };
+    let reply = send(&app.admin, Method::POST, "/mcp", &[], of_many_values(1_600)).await;
+    assert_eq!(reply.status, 200, "{reply}");
+    let reply = send(&app.admin, Method::POST, "/mcp", &[], of_many_values(1_700)).await;
+    assert_eq!(status_and_code(&reply), (413, "PAYLOAD_TOO_LARGE".into()));
     for method in [Method::GET, Method::DELETE] {
         let reply = send(&app.admin, method, "/mcp", &[], "").await;
         assert_eq!(status_and_code(&reply), (405, "METHOD_NOT_ALLOWED".into()));
