@@ -6,7 +6,7 @@ use std::sync::Arc;
 use hato_service::ports::StoreError;
 use serde::Serialize;
 
-use crate::failure::{WriteError, is_locked_out};
+use crate::failure::{WriteError, is_locked_out, is_without_connection};
 
 /// Says what was being done when it failed.
 pub(crate) fn with_context<E>(context: &'static str) -> impl FnOnce(E) -> StoreError
@@ -17,7 +17,8 @@ where
         let source = cause.into();
         StoreError {
             context,
-            is_overload: database_error(&*source).is_some_and(is_locked_out),
+            is_overload: database_error(&*source)
+                .is_some_and(|error| is_locked_out(error) || is_without_connection(error)),
             source,
         }
     }

@@ -300,8 +300,7 @@ async fn who_waits_for_a_connection_waits_for_as_long_as_it_may() {
     let waiting = tokio::spawn(async move { get(&owner, "/api/v1/apps").await });
     for _ in 0..2 {
         let refused = get(&app.owner, "/api/v1/apps").await;
-        let internal_error = (500, "INTERNAL_ERROR".to_owned());
-        assert_eq!(status_and_code(&refused), internal_error);
+        assert_eq!(status_and_code(&refused), (503, "OVERLOADED".to_owned()));
     }
     let gave_up = "gave no connection in time, or all 2 of this process were in use";
     assert!(hasty.log().contains(gave_up), "{}", hasty.log());

@@ -10,7 +10,7 @@ use tokio::time::timeout;
 
 use crate::connection::DbConnection;
 use crate::connections::Connections;
-use crate::failure::{is_canceled, is_no_connection};
+use crate::failure::{is_canceled, is_without_connection};
 
 /// How many such reads of a process run at the same time.
 const MAX_CONNECTIONS: usize = 2;
@@ -73,5 +73,5 @@ impl DerefMut for ReadConnection {
 
 /// Whether a read took longer than it may, or had no turn.
 pub(crate) fn is_out_of_time(error: &sqlx::Error) -> bool {
-    is_canceled(error) || is_no_connection(error)
+    is_canceled(error) || is_without_connection(error)
 }

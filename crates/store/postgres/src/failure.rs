@@ -58,7 +58,7 @@ impl From<NoConnectionError> for sqlx::Error {
 }
 
 /// Whether no connection came in time, which is no reason to ask for another one.
-pub(crate) fn is_no_connection(error: &sqlx::Error) -> bool {
+pub(crate) fn is_without_connection(error: &sqlx::Error) -> bool {
     match error {
         sqlx::Error::PoolTimedOut => true,
         sqlx::Error::Io(error) => {
@@ -81,7 +81,7 @@ pub(crate) fn is_conflict(error: &sqlx::Error) -> bool {
 /// that of a process that was halted.
 pub(crate) fn is_lost_connection(error: &sqlx::Error) -> bool {
     match error {
-        sqlx::Error::Io(_) => !is_no_connection(error),
+        sqlx::Error::Io(_) => !is_without_connection(error),
         sqlx::Error::Protocol(_) | sqlx::Error::BeginFailed => true,
         other => code(other).is_some_and(|code| {
             let is_other = matches!(&*code, "25006" | "0A000" | "25P03");
@@ -127,7 +127,7 @@ pub(crate) fn is_canceled(error: &sqlx::Error) -> bool {
 pub(crate) fn is_of_values(error: &sqlx::Error) -> bool {
     match code(error) {
         Some(code) => code.starts_with("22") || code.starts_with("23"),
-        None => !is_lost_connection(error) && !is_no_connection(error),
+        None => !is_lost_connection(error) && !is_without_connection(error),
     }
 }
 

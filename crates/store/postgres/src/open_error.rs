@@ -6,7 +6,7 @@ use std::io;
 use sqlx::error::{BoxDynError, DatabaseError};
 use sqlx::migrate::MigrateError;
 
-use crate::failure::{is_no_connection, is_of_another_session};
+use crate::failure::{is_of_another_session, is_without_connection};
 
 /// The oldest version that is supported, as PostgreSQL's `server_version_num`.
 pub(crate) const OLDEST_VERSION: u32 = 150_000;
@@ -110,7 +110,7 @@ impl PostgresOpenError {
         let address = address.to_owned();
         match error {
             error if is_of_another_session(&error) => Self::TransactionPooler,
-            error if is_no_connection(&error) => Self::TimedOut { address },
+            error if is_without_connection(&error) => Self::TimedOut { address },
             sqlx::Error::Io(source) if is_of_tls(&source, &address) => Self::Tls {
                 address,
                 source: source.into(),

@@ -7,7 +7,7 @@ use sqlx::pool::PoolConnection;
 use sqlx::sqlite::{SqliteConnectOptions, SqlitePoolOptions};
 use sqlx::{Sqlite, SqlitePool};
 
-use crate::failure::result_code;
+use crate::failure::{is_without_connection, result_code};
 
 /// How many such reads run at the same time; each connection is a thread.
 const MAX_CONNECTIONS: u32 = 2;
@@ -54,7 +54,7 @@ impl BoundedReaders {
 
 /// Whether a read took longer than it may (`SQLITE_INTERRUPT`, 9), or found no connection.
 pub(crate) fn is_out_of_time(error: &sqlx::Error) -> bool {
-    result_code(error) == Some(9) || matches!(error, sqlx::Error::PoolTimedOut)
+    result_code(error) == Some(9) || is_without_connection(error)
 }
 
 #[cfg(test)]

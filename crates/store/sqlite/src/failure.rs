@@ -9,6 +9,11 @@ pub(crate) fn is_locked_out(error: &sqlx::Error) -> bool {
     result_code(error) == Some(5)
 }
 
+/// Whether all of the process's connections were in use for as long as one waits.
+pub(crate) const fn is_without_connection(error: &sqlx::Error) -> bool {
+    matches!(error, sqlx::Error::PoolTimedOut)
+}
+
 /// Whether the file may only be read: `SQLITE_READONLY`, 8.
 pub(crate) fn is_read_only(error: &sqlx::Error) -> bool {
     result_code(error) == Some(8)
