@@ -8,7 +8,7 @@ use crate::claims::Lost;
 use crate::fixtures::{DATABASE, Fleet, FleetSize, cluster, env_or};
 
 /// For each cut of all connections: so many take longer than it and the cuts before it.
-const RECIPIENTS: u64 = 1_500;
+const RECIPIENTS: u64 = 2_500;
 /// Requests between two cuts of all connections at most.
 const BETWEEN_CUTS: u64 = 200;
 /// Between two cuts of all connections.
