@@ -62,7 +62,7 @@ fn a_container_that_starts_has_time_before_it_is_asked_whether_it_lives() {
         let startup = "startupProbe:
             httpGet: {path: /healthz, port: http}
             periodSeconds: 5
-            failureThreshold: 72
+            failureThreshold: 17280
           livenessProbe:";
         let count = text.matches(startup).count();
         assert_eq!(count, containers(&text), "{}", path.display());
