@@ -71,6 +71,8 @@ test('what Chromium shows and is clicked is counted once', async ({ app, hato, o
     await expect.poll(() => counts(app, send_id)).toEqual([1, time, 0]);
     await worker.run(keepShown);
     desktop.clickButton(shown, '買う');
+    // The worker takes it away when it knows of the click.
+    await desktop.waitClosed(shown);
     await expect.poll(() => counts(app, send_id)).toEqual([1, 1, 0]);
     await worker.run(tellOfClosing);
   }
