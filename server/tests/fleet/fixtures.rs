@@ -10,7 +10,6 @@ use hato_testkit::push_service::{
 };
 use hato_testkit::server::{HatoServer, ServerLaunch};
 use serde_json::{Value, json};
-use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio::task::JoinSet;
 use tokio::time::{interval, timeout};
 
@@ -23,11 +22,6 @@ pub const DATABASE: &str = "fleet";
 pub const WAIT_TIMEOUT: Duration = Duration::from_mins(3);
 /// Between two looks at it.
 pub const POLL_INTERVAL: Duration = Duration::from_millis(50);
-
-/// More fleets than run at a time.
-const MAX_FLEETS: u32 = 1_000;
-/// The fleets that may run beside others.
-static FLEETS: Semaphore = Semaphore::const_new(MAX_FLEETS as usize);
 
 /// How many processes there are, and how many subscribers.
 pub struct FleetSize {
@@ -45,7 +39,6 @@ pub struct Fleet {
     pub app: OwnedApp,
     pub browsers: Vec<BrowserSubscription>,
     launch: ServerLaunch,
-    _place: SemaphorePermit<'static>,
 }
 
 /// A cluster with the fleet's database, still without tables.
@@ -73,16 +66,6 @@ impl Fleet {
         Self::start_on(cluster, size, &settings).await
     }
 
-    /// A fleet beside which no other runs: its processes have the machine to themselves.
-    pub async fn start_alone(size: FleetSize) -> Self {
-        let alone = FLEETS.acquire_many(MAX_FLEETS).await.expect("it is open");
-        let cluster = cluster(Durability::None);
-        let url = cluster.url(DATABASE);
-        let settings = [("HATO_DATABASE_URL", &*url)];
-        let push = push_service(counting()).await;
-        Self::start_as(alone, push, cluster, size, &settings).await
-    }
-
     /// A fleet whose processes find the cluster's database by the settings.
     pub async fn start_on(cluster: Cluster, size: FleetSize, settings: &[(&str, &str)]) -> Self {
         Self::start_at(push_service(counting()).await, cluster, size, settings).await
@@ -90,17 +73,6 @@ impl Fleet {
 
     /// The same with this push service.
     pub async fn start_at(
-        push: PushService,
-        cluster: Cluster,
-        size: FleetSize,
-        settings: &[(&str, &str)],
-    ) -> Self {
-        let among_others = FLEETS.acquire().await.expect("it is open");
-        Self::start_as(among_others, push, cluster, size, settings).await
-    }
-
-    async fn start_as(
-        place: SemaphorePermit<'static>,
         push: PushService,
         cluster: Cluster,
         size: FleetSize,
@@ -122,7 +94,6 @@ impl Fleet {
             push,
             app,
             launch,
-            _place: place,
         };
         fleet.seed();
         fleet.watch_claims();
