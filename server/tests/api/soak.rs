@@ -153,6 +153,11 @@ impl Soak {
         format!("/api/v1/apps/{}/export", self.large.id)
     }
 
+    /// The longest page of a list that there is.
+    fn subscriptions_path(&self) -> String {
+        format!("/api/v1/apps/{}/subscriptions?limit=100", self.large.id)
+    }
+
     /// Sends to everybody, one send after the other, for so long, until all strangers were there, and to the end of the last one.
     async fn send_to_all(&self, time: Duration, has_strangers: bool) {
         let start = Instant::now();

@@ -1,23 +1,26 @@
 //! Who uses the service as it is meant.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
 use hato_testkit::client::{Client, Reply};
 use serde_json::json;
-use tokio::time::{Instant, sleep};
+use tokio::time::{Instant, Interval, interval_at};
 use tokio_util::sync::CancellationToken;
 
 use super::{Soak, lock};
 use crate::fixtures::{get, post};
 
 /// Customers at a time. Half of them make a new connection for each request.
-pub const COUNT: usize = 8;
-/// How long each waits before its next request.
-const REQUEST_DELAY: Duration = Duration::from_millis(20);
+pub const COUNT: u32 = 8;
+/// The time from one request of a customer to the next, which is due whether the one before was answered or not. It is more than twice
+/// what an answer takes on two busy cores.
+const REQUEST_INTERVAL: Duration = Duration::from_millis(250);
 
-/// The times that answers took, by the kind of request.
+/// The times from when requests were due to their answers, by the kind of request. A request that waits for the answer to the one before
+/// waits from when it was due, so a standstill is in the times of all that would have come in it.
 #[derive(Default)]
 pub struct CustomerTimes(BTreeMap<&'static str, Vec<Duration>>);
 
@@ -28,23 +31,51 @@ impl CustomerTimes {
         }
     }
 
-    /// How many requests there were of each kind, and the time within which 99 of 100 were answered, in milliseconds.
-    pub fn percentiles(self) -> BTreeMap<&'static str, (usize, f64)> {
+    /// What is published of each kind of request.
+    pub fn summaries(self) -> BTreeMap<&'static str, TimeSummary> {
         let kinds = self.0.into_iter();
         kinds
-            .map(|(kind, times)| (kind, (times.len(), percentile_99(times))))
+            .map(|(kind, times)| (kind, TimeSummary::of(times)))
             .collect()
     }
 }
 
-fn percentile_99(mut times: Vec<Duration>) -> f64 {
-    times.sort_unstable();
-    let last = times.len().saturating_sub(1);
-    times[(times.len() * 99 / 100).min(last)].as_secs_f64() * 1e3
+/// The times of one kind of request, in milliseconds.
+pub struct TimeSummary {
+    pub count: usize,
+    /// 99 of 100 took no longer.
+    pub p99: f64,
+    pub longest: f64,
+}
+
+impl TimeSummary {
+    fn of(mut times: Vec<Duration>) -> Self {
+        times.sort_unstable();
+        let last = times.len().saturating_sub(1);
+        let milliseconds = |index: usize| times[index].as_secs_f64() * 1e3;
+        Self {
+            count: times.len(),
+            p99: milliseconds((times.len() * 99 / 100).min(last)),
+            longest: milliseconds(last),
+        }
+    }
+}
+
+/// Three cells of a table.
+impl fmt::Display for TimeSummary {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            count,
+            p99,
+            longest,
+        } = self;
+        write!(f, "{count} | {p99:.1} ms | {longest:.1} ms")
+    }
 }
 
 struct Customer {
     makes_new_connections: bool,
+    requests_due: Interval,
     times: CustomerTimes,
 }
 
@@ -58,33 +89,35 @@ impl Customer {
         }
     }
 
-    /// The answer, which has to have this status, and takes its time.
+    /// Asks when the next request is due. The answer has to have this status.
     async fn timed(
         &mut self,
         kind: &'static str,
         status: u16,
         answer: impl Future<Output = Reply>,
     ) {
-        sleep(REQUEST_DELAY).await;
-        let start = Instant::now();
+        let due = self.requests_due.tick().await;
         let reply = answer.await;
-        let elapsed = start.elapsed();
+        let elapsed = due.elapsed();
         assert_eq!(reply.status, status, "a customer's {kind}: {reply}");
         self.times.0.entry(kind).or_default().push(elapsed);
     }
 }
 
 /// Registers a browser, sends to it, and looks at numbers and a page, again and again until it is over.
-pub async fn use_service(soak: Arc<Soak>, over: CancellationToken, number: usize) -> CustomerTimes {
-    let mut customer = Customer {
-        makes_new_connections: number.is_multiple_of(2),
-        times: CustomerTimes::default(),
-    };
+pub async fn use_service(soak: Arc<Soak>, over: CancellationToken, number: u32) -> CustomerTimes {
     let browser = soak.push.subscribe(Some(&soak.small.vapid_public_key));
     let registration = browser.registration();
     let first = post(&soak.small.backend, "/api/v1/subscriptions", &registration).await;
     assert_eq!(first.status, 201, "{first}");
     *lock(&soak.results.registered) += 1;
+    // Not all of them ask at the same moment.
+    let first_due = Instant::now() + REQUEST_INTERVAL * number / COUNT;
+    let mut customer = Customer {
+        makes_new_connections: number.is_multiple_of(2),
+        requests_due: interval_at(first_due, REQUEST_INTERVAL),
+        times: CustomerTimes::default(),
+    };
     let stats = format!("/api/v1/apps/{}/stats", soak.small.id);
     let message = json!({"title": "t", "body": "b", "endpoint": browser.endpoint});
     while !over.is_cancelled() {

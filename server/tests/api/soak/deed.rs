@@ -9,6 +9,7 @@ pub enum Deed {
     LogIn,
     LookAtPages,
     LookAtDashboard,
+    CallTool,
     FollowProgress,
     ListenToEvents,
     Garbage,
@@ -22,14 +23,15 @@ pub enum Deed {
     SayNothing,
 }
 
-/// What is done by how many of 23: bodies that are held by so many that 1,000 would hold more than there is memory for.
-const MIX: [(Deed, usize); 17] = [
+/// What is done by how many of 24: bodies that are held by so many that 1,000 would hold more than there is memory for.
+const MIX: [(Deed, usize); 18] = [
     (Deed::Register, 1),
     (Deed::Send, 1),
     (Deed::SendWithWrongKey, 1),
     (Deed::LogIn, 1),
     (Deed::LookAtPages, 1),
     (Deed::LookAtDashboard, 1),
+    (Deed::CallTool, 1),
     (Deed::FollowProgress, 1),
     (Deed::ListenToEvents, 1),
     (Deed::Garbage, 1),
@@ -68,6 +70,7 @@ impl Deed {
             Self::LogIn => &["200", "401 INVALID_CREDENTIALS"],
             Self::LookAtPages
             | Self::LookAtDashboard
+            | Self::CallTool
             | Self::FollowProgress
             | Self::ListenToEvents => &["200"],
             Self::Garbage | Self::GarbageInJson | Self::SlowBody => &["400 INVALID_INPUT"],
@@ -92,6 +95,7 @@ impl Deed {
             | Self::Send
             | Self::SendWithWrongKey
             | Self::LookAtDashboard
+            | Self::CallTool
             | Self::GarbageInJson
             | Self::TooLarge
             | Self::SlowBody => &["503 OVERLOADED"],

@@ -8,10 +8,10 @@ use std::time::Duration;
 
 use hato_testkit::seeded_rng::Rng;
 
+use super::customers::TimeSummary;
 use super::{Soak, process};
 
-/// How many requests there were of a kind, and the time within which 99 of 100 were answered, in milliseconds.
-type Percentiles = BTreeMap<&'static str, (usize, f64)>;
+type Summaries = BTreeMap<&'static str, TimeSummary>;
 
 /// What was measured on a database.
 pub struct SoakReport {
@@ -20,8 +20,8 @@ pub struct SoakReport {
     memory_alone: u64,
     pub memory: u64,
     /// The customers' times without strangers and beside them.
-    alone: Percentiles,
-    beside: Percentiles,
+    alone: Summaries,
+    beside: Summaries,
 }
 
 impl SoakReport {
@@ -43,15 +43,15 @@ impl SoakReport {
             database: if is_postgres { "PostgreSQL" } else { "SQLite" },
             memory_alone,
             memory: process::peak_memory(&soak.server),
-            alone: alone.percentiles(),
-            beside: beside.percentiles(),
+            alone: alone.summaries(),
+            beside: beside.summaries(),
         }
     }
 
     /// Nobody waits more than so many times as long because of strangers, whatever is asked for.
     pub fn assert_not_slower(&self, most: f64) {
-        for (kind, (_, alone)) in &self.alone {
-            let (_, beside) = self.beside[kind];
+        for (kind, TimeSummary { p99: alone, .. }) in &self.alone {
+            let beside = self.beside[kind].p99;
             assert!(
                 beside <= alone * most,
                 "{kind}: {beside} ms, and {alone} ms alone"
@@ -65,8 +65,8 @@ impl SoakReport {
         let mut tables = format!(
             "| database | most connections at a time | for half of the time at least | strangers that were served | sends | recipients of each | most bytes of memory before strangers | and beside them | lost | extra copies |\n\
              |---|---|---|---|---|---|---|---|---|---|\n| {database} | {} | {} | {} | {} | {} | {} | {} | 0 | {extra_copies} |\n\n\
-             | {database}: request | number | p99 without strangers | number | p99 beside them | ratio |\n\
-             |---|---|---|---|---|---|\n",
+             | {database}: request | number | p99 without strangers | longest | number | p99 beside them | longest | ratio of p99 |\n\
+             |---|---|---|---|---|---|---|---|\n",
             soak.results.peak_connections(),
             soak.results.median_connections(),
             soak.results.served(),
@@ -75,12 +75,10 @@ impl SoakReport {
             self.memory_alone,
             self.memory,
         );
-        for (kind, (number, alone)) in &self.alone {
-            let (others, beside) = self.beside[kind];
-            let ratio = beside / alone;
-            let row = format!(
-                "| {kind} | {number} | {alone:.1} ms | {others} | {beside:.1} ms | {ratio:.2} |"
-            );
+        for (kind, alone) in &self.alone {
+            let beside = &self.beside[kind];
+            let ratio = beside.p99 / alone.p99;
+            let row = format!("| {kind} | {alone} | {beside} | {ratio:.2} |");
             writeln!(tables, "{row}").expect("a string takes any text");
         }
         tables + "\n" + &soak.results.table(database)

@@ -29,6 +29,9 @@ const APP_PAGES: [&str; 6] = [
 ];
 const NOTIFY: &str = "/api/v1/notify";
 const SUBSCRIPTIONS: &str = "/api/v1/subscriptions";
+const ACCEPT_ENCODING: &str = "accept-encoding: gzip, br, zstd\r\n";
+/// Each is three of the 5,000 values that a message of an agent may have.
+const OBJECTS: usize = 1_600;
 /// A body of nearly the most that is read, and one beyond.
 const LARGE: usize = 255 * 1_024;
 const TOO_LARGE: usize = 300 * 1_024;
@@ -56,6 +59,7 @@ pub fn bytes(soak: &Soak, app: &StrangerApp, deed: Deed, rng: &mut Rng) -> Vec<u
             let page = rng.choice(APP_PAGES).expect("there are some");
             got(&format!("/apps/{}{page}", app.id), &cookie(&app.session))
         }
+        Deed::CallTool => call_tool(app, rng),
         Deed::FollowProgress => follow_progress(soak, app, rng),
         Deed::ListenToEvents => got(&app.events_path(), &bearer(&app.full_key)),
         Deed::Garbage => garbage(rng, 300),
@@ -87,10 +91,29 @@ fn too_large(app: &StrangerApp, rng: &mut Rng) -> Vec<u8> {
     }
 }
 
-/// The largest file as well, which stands in the pages.
+/// The largest file as well, which stands in the pages. Some have what they get compressed.
 fn look_at_pages(soak: &Soak, rng: &mut Rng) -> Vec<u8> {
     let paths = [&PAGES, [soak.largest_file.as_str()].as_slice()].concat();
-    got(rng.choice(paths).expect("there are some"), "")
+    let encoding = rng.choice(["", ACCEPT_ENCODING]);
+    got(
+        rng.choice(paths).expect("there are some"),
+        encoding.expect("there are two"),
+    )
+}
+
+/// Of an agent: one that looks at the sends, or one with nearly the most values that a message may have, in arguments which nobody reads.
+fn call_tool(app: &StrangerApp, rng: &mut Rng) -> Vec<u8> {
+    let arguments = if rng.bool() {
+        json!({})
+    } else {
+        json!({"a": vec![json!({"": 0}); OBJECTS]})
+    };
+    let params = json!({"name": "list_notifications", "arguments": arguments});
+    let message = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params});
+    let accept = "accept: application/json, text/event-stream\r\n";
+    let headers = bearer(&app.full_key) + accept;
+    let body = message.to_string();
+    written(&to("/mcp"), &headers, body.as_bytes(), body.len())
 }
 
 /// Of a send that is due tomorrow, or of the large one that runs, by somebody with a stolen session.
@@ -107,9 +130,11 @@ fn follow_progress(soak: &Soak, app: &StrangerApp, rng: &mut Rng) -> Vec<u8> {
 
 /// What is longer than the system takes from the server at once, or lasts.
 fn read_slowly(soak: &Soak, app: &StrangerApp, rng: &mut Rng) -> Vec<u8> {
-    match rng.u8(..5) {
+    match rng.u8(..7) {
         0 => got("/sdk/sw.js", ""),
         4 => got(&soak.largest_file, ""),
+        5 => got(&soak.largest_file, ACCEPT_ENCODING),
+        6 => got(&soak.subscriptions_path(), &bearer(&soak.full_key)),
         1 => got("/api/v1/openapi.json", ""),
         2 => got(&app.events_path(), &bearer(&app.full_key)),
         _ => got(&soak.export_path(), &bearer(&soak.full_key)),
