@@ -15,3 +15,4 @@ pub mod request_id;
 pub mod request_labels;
 pub mod same_origin;
 pub mod strict_transport_security;
+pub mod whole_page;

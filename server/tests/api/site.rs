@@ -233,6 +233,13 @@ async fn pages_are_guarded_and_compressed() {
                 expected,
                 "{path} {accepted}"
             );
+            // It is there as a whole before anything of it is written, so nothing else waits for a client that takes it slowly.
+            let length = page.header("content-length").map(str::to_owned);
+            assert_eq!(
+                length,
+                Some(page.body.len().to_string()),
+                "{path} {accepted}"
+            );
             let policy = page.header("content-security-policy").expect("a policy");
             assert!(policy.contains("frame-ancestors 'none'") && !policy.contains("unsafe-inline"));
             assert_eq!(
