@@ -168,6 +168,7 @@ fn state(
         metrics: config.metrics_listen.is_some(),
         limits,
         in_flight: ClientLimiter::new(Some(MAX_IN_FLIGHT)),
+        reports: ClientLimiter::new(Some(MAX_IN_FLIGHT)),
         event_streams: Arc::new(Semaphore::new(MAX_EVENT_STREAMS)),
         event_body_memory: EventBodyMemory::new(MAX_BODY_BYTES),
         pictures: SharedPictures::default(),

@@ -44,6 +44,8 @@ pub struct AppStateInner {
     pub limits: RateLimits,
     /// Which clients have requests in work.
     pub in_flight: ClientLimiter,
+    /// Which clients have reports of notifications in work.
+    pub reports: ClientLimiter,
     /// How many responses may stream events yet.
     pub event_streams: Arc<Semaphore>,
     /// Memory for the bodies of their events.

@@ -95,6 +95,35 @@ async fn a_client_has_a_hundred_requests_in_work_wherever_they_come_in(database:
     .await;
 }
 
+/// A report that is never whole, of a client behind the proxy.
+const HALF_A_REPORT: &str = "POST /api/v1/events HTTP/1.1\r\nhost: h\r\nx-forwarded-for: 2001:db8::1\r\ncontent-length: 10\r\n\r\n{";
+
+#[tokio::test]
+async fn a_client_has_a_hundred_reports_in_work_and_no_further_one_is_read() {
+    let (server, app, _) = behind_a_proxy(TestDatabase::sqlite().await).await;
+    let mut reading = JoinSet::new();
+    for _ in 0..=100 {
+        let mut stream = TcpStream::connect(server.address()).await.expect("open");
+        reading.spawn(async move {
+            let written = stream.write_all(HALF_A_REPORT.as_bytes()).await;
+            written.expect("it is taken");
+            let mut answer = [0; 12];
+            stream.read_exact(&mut answer).await.expect("an answer");
+            (answer, stream)
+        });
+    }
+    // The others have 30 s to go on.
+    let first = timeout(WAIT_TIMEOUT / 4, reading.join_next()).await;
+    let (answer, _) = first.expect("one is not read").expect("one").expect("read");
+    assert_eq!(&answer, b"HTTP/1.1 204");
+    assert!(
+        reading.try_join_next().is_none(),
+        "the others are waited for"
+    );
+    let page = get_from(&app.frontend, "2001:db8::1", "/pricing").await;
+    assert_eq!(page.status, 200, "they are none of the other requests");
+}
+
 #[on_each_database]
 async fn whoever_listens_to_events_may_ask_for_everything_else(database: TestDatabase) {
     let (server, app, key) = behind_a_proxy(database).await;
