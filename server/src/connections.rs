@@ -12,6 +12,7 @@ mod tests;
 mod watched_stream;
 
 use std::convert::Infallible;
+use std::mem;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
@@ -82,6 +83,7 @@ pub async fn serve(
     let limiter = ClientLimiter::new(settings.per_address);
     let server = ConnectionServer::new(router, draining, &settings);
     let mut connections = JoinSet::new();
+    let mut is_failing = false;
     loop {
         let is_full = connections.len() >= settings.max;
         if is_full {
@@ -94,12 +96,18 @@ pub async fn serve(
             () = tokio::time::sleep(ROOM_CHECK_INTERVAL), if is_full => {}
             accepted = listener.accept(), if !is_full => match accepted {
                 Ok((stream, peer)) => {
+                    if mem::take(&mut is_failing) {
+                        tracing::info!("connections are accepted again");
+                    }
                     if let Ok(permit) = acquire_permit(&limiter, &settings.trusted_proxies, peer.ip()) {
                         connections.spawn(server.clone().serve_tcp(stream, peer, permit));
                     }
                 }
                 Err(error) => {
-                    tracing::warn!(%error, "a connection cannot be accepted");
+                    // It is tried again ten times a second for as long as it lasts.
+                    if !mem::replace(&mut is_failing, true) {
+                        tracing::warn!(%error, "a connection cannot be accepted");
+                    }
                     server.open.make_room();
                     tokio::time::sleep(ACCEPT_RETRY_DELAY).await;
                 }
