@@ -29,6 +29,18 @@ fn the_compose_files_name_what_is_there() {
     }
 }
 
+/// Docker keeps every line of a log unless it is told otherwise, on the disk that the databases are on.
+#[test]
+fn no_log_of_a_container_fills_the_disk() {
+    for path in files("deploy", ".yaml") {
+        for (name, service) in yaml(&path)["services"].as_object().expect("services") {
+            let options = &service["logging"]["options"];
+            let bounds = [&options["max-size"], &options["max-file"]];
+            assert!(bounds.iter().all(|it| it.is_string()), "{name}: {options}");
+        }
+    }
+}
+
 #[test]
 fn the_first_command_makes_the_image_that_the_next_ones_run() {
     let text = read("deploy/compose.fleet.yaml");
