@@ -71,6 +71,8 @@ pub(crate) use sends;
 #[async_trait]
 impl SendStore for Database {
     async fn accept_send(&self, mut send: NewSend) -> Result<AcceptSendOutcome, StoreError> {
+        // Others claim it when it is due by their clocks, and count it in their windows.
+        send.now = time_of_others(self, send.now);
         if send.schedule.send_at().is_none()
             && let Audience::Matching(filter) = &send.audience
         {

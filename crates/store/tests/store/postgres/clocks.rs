@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use hato_domain::{AppId, Schedule, UnixMillis};
 use hato_service::ports::{
-    Audience, Clock, NewSend, NextOutbox, NextPage, OutboxClaimRequest, PageClaimRequest,
-    PageLease, Settlement, StartSendOutcome, Store, SystemClock,
+    AcceptSendOutcome, Audience, Clock, NewSend, NextOutbox, NextPage, OutboxClaimRequest,
+    PageClaimRequest, PageLease, Settlement, StartSendOutcome, Store, SystemClock,
 };
 use hato_testkit::TestDatabase;
 
@@ -113,6 +113,27 @@ async fn two_clocks_that_are_right_enough_leave_a_lease_to_who_holds_it() {
     let left = behind.renew_leases(&[leased], now, LEASE * 2 / 3).await;
     left.expect("renewed");
     assert_eq!(claim(&ahead, 5_900).await, None, "the lease holds");
+}
+
+#[tokio::test]
+async fn what_is_accepted_by_a_clock_that_is_far_off_is_due_and_counted_by_the_others() {
+    for off in [3_600_000, -3_600_000] {
+        let test = TestStore::new(TestDatabase::postgres().await).await;
+        let app = test.app().await;
+        test.subscribe(&app, 0).await;
+        let (right, wrong) = (process(&test, 0).await, process(&test, off).await);
+        let send_at = |now| NewSend {
+            max_per_minute: Some(1),
+            ..test.new_send(&app, Audience::Everyone, now)
+        };
+        let accepted = wrong.accept_send(send_at(ShiftedClock(off).now())).await;
+        let accepted = accepted.expect("judged");
+        assert!(matches!(accepted, AcceptSendOutcome::Queued { .. }));
+        let next = right.accept_send(send_at(SystemClock.now())).await;
+        let next = next.expect("judged");
+        assert!(matches!(next, AcceptSendOutcome::OverRateLimit), "{off}");
+        assert!(claim(&right, 1_000).await.is_some(), "{off}");
+    }
 }
 
 #[tokio::test]
