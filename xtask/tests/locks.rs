@@ -3,6 +3,8 @@
 use std::fs;
 use std::path::Path;
 
+use cargo_metadata::{Dependency, DependencyKind, MetadataCommand};
+
 const CRATES_IO: &str = "registry+https://github.com/rust-lang/crates.io-index";
 
 const LOCKS: [&str; 3] = ["Cargo.lock", "fuzz/Cargo.lock", "benches/Cargo.lock"];
@@ -19,6 +21,8 @@ struct Locked {
     version: String,
     source: Option<String>,
     checksum: Option<String>,
+    /// Names of crates.
+    dependencies: Vec<String>,
 }
 
 impl Locked {
@@ -35,6 +39,7 @@ impl Locked {
             version: value("version").expect("a version"),
             source: value("source"),
             checksum: value("checksum"),
+            dependencies: dependencies(entry),
         }
     }
 
@@ -45,6 +50,13 @@ impl Locked {
     fn is_as_crates_io_had_it(&self) -> bool {
         self.source.as_deref() == Some(CRATES_IO) && self.checksum.is_some()
     }
+}
+
+/// What the entry needs: a line for each, with a version where there are several.
+fn dependencies(entry: &str) -> Vec<String> {
+    let lines = entry.lines().skip_while(|line| *line != "dependencies = [");
+    let names = lines.filter_map(|line| line.strip_prefix(" \"")?.split(['"', ' ']).next());
+    names.map(str::to_owned).collect()
 }
 
 fn locked(lock: &str) -> Vec<Locked> {
@@ -78,5 +90,31 @@ fn what_is_fuzzed_is_what_is_released() {
             .iter()
             .any(|other| (&other.name, &other.version) == (&it.name, &it.version));
         assert!(is_released, "{} {}: copy Cargo.lock", it.name, it.version);
+    }
+}
+
+/// Fuzz targets and benchmarks are built with `--locked`, which fails when a crate of ours needs something else by now.
+#[test]
+fn every_lock_file_has_what_our_crates_need() {
+    let metadata = MetadataCommand::new().no_deps().exec().expect("metadata");
+    for lock in &LOCKS[1..] {
+        for it in locked(lock).iter().filter(|it| it.is_own()) {
+            let Some(package) = metadata.packages.iter().find(|own| *own.name == it.name) else {
+                continue;
+            };
+            let is_used = |it: &&Dependency| it.kind != DependencyKind::Development;
+            let known: Vec<_> = package.dependencies.iter().filter(is_used).collect();
+            for name in &it.dependencies {
+                let is_known = known.iter().any(|known| known.name == *name);
+                assert!(is_known, "{lock}: {} needs no {name}", it.name);
+            }
+            let needed = known
+                .iter()
+                .filter(|it| !it.optional && it.target.is_none());
+            for needed in needed.map(|it| &it.name) {
+                let is_there = it.dependencies.contains(needed);
+                assert!(is_there, "{lock}: {} needs {needed}", it.name);
+            }
+        }
     }
 }
