@@ -25,7 +25,7 @@ use hato_testkit::seeded_rng::{self, Rng};
 use hato_testkit::server::{HatoServer, ServerLaunch};
 use hato_testkit::{TestDatabase, on_each_database};
 use serde_json::json;
-use tokio::task::JoinSet;
+use tokio::task::{JoinSet, spawn_blocking};
 use tokio::time::{Instant, interval, timeout};
 use tokio_util::sync::CancellationToken;
 
@@ -223,17 +223,11 @@ impl Soak {
         if strangers > 0 {
             tasks.spawn(Arc::clone(self).watch_connections(over.clone()));
         }
-        let mut customers = JoinSet::new();
-        for number in 0..customers::COUNT {
-            let (soak, over) = (Arc::clone(self), over.clone());
-            customers.spawn(customers::use_service(soak, over, number));
-        }
+        let (soak, until) = (Arc::clone(self), over.clone());
+        let customers = spawn_blocking(move || customers::use_service(&soak, &until));
         self.send_to_all(time, strangers > 0).await;
         over.cancel();
-        let mut times = CustomerTimes::default();
-        for of_one in customers.join_all().await {
-            times.add(of_one);
-        }
+        let times = customers.await.expect("every request is answered");
         tasks.join_all().await;
         times
     }

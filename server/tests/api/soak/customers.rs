@@ -7,6 +7,8 @@ use std::time::Duration;
 
 use hato_testkit::client::{Client, Reply};
 use serde_json::json;
+use tokio::runtime;
+use tokio::task::JoinSet;
 use tokio::time::{Instant, Interval, interval_at};
 use tokio_util::sync::CancellationToken;
 
@@ -15,8 +17,7 @@ use crate::fixtures::{get, post};
 
 /// Customers at a time. Half of them make a new connection for each request.
 pub const COUNT: u32 = 8;
-/// The time from one request of a customer to the next, which is due whether the one before was answered or not. It is more than twice
-/// what an answer takes on two busy cores.
+/// The time from one request of a customer to the next, which is due whether the one before was answered or not.
 const REQUEST_INTERVAL: Duration = Duration::from_millis(250);
 
 /// The times from when requests were due to their answers, by the kind of request. A request that waits for the answer to the one before
@@ -104,11 +105,28 @@ impl Customer {
     }
 }
 
+/// The times of all customers, until it is over. They have a thread of their own: what strangers and the push service keep this process busy
+/// with is no time of the server's.
+pub fn use_service(soak: &Arc<Soak>, over: &CancellationToken) -> CustomerTimes {
+    let runtime = runtime::Builder::new_current_thread().enable_all().build();
+    let all = async {
+        let customers = (0..COUNT).map(|number| use_alone(Arc::clone(soak), over.clone(), number));
+        let mut times = CustomerTimes::default();
+        for of_one in customers.collect::<JoinSet<_>>().join_all().await {
+            times.add(of_one);
+        }
+        times
+    };
+    runtime.expect("a runtime").block_on(all)
+}
+
 /// Registers a browser, sends to it, and looks at numbers and a page, again and again until it is over.
-pub async fn use_service(soak: Arc<Soak>, over: CancellationToken, number: u32) -> CustomerTimes {
+async fn use_alone(soak: Arc<Soak>, over: CancellationToken, number: u32) -> CustomerTimes {
+    // Those of the app have connections that the other threads drive.
+    let [backend, owner] = [&soak.small.backend, &soak.small.owner].map(|it| it.at(it.address()));
     let browser = soak.push.subscribe(Some(&soak.small.vapid_public_key));
     let registration = browser.registration();
-    let first = post(&soak.small.backend, "/api/v1/subscriptions", &registration).await;
+    let first = post(&backend, "/api/v1/subscriptions", &registration).await;
     assert_eq!(first.status, 201, "{first}");
     *lock(&soak.results.registered) += 1;
     // Not all of them ask at the same moment.
@@ -121,8 +139,7 @@ pub async fn use_service(soak: Arc<Soak>, over: CancellationToken, number: u32) 
     let stats = format!("/api/v1/apps/{}/stats", soak.small.id);
     let message = json!({"title": "t", "body": "b", "endpoint": browser.endpoint});
     while !over.is_cancelled() {
-        let backend = customer.client(&soak.small.backend);
-        let owner = customer.client(&soak.small.owner);
+        let (backend, owner) = (customer.client(&backend), customer.client(&owner));
         let send = post(&backend, "/api/v1/notify", &message);
         customer.timed("send", 202, send).await;
         soak.results.note_sent_alone(&browser.id);
