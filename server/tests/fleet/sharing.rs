@@ -48,11 +48,11 @@ async fn three_workers_share_a_broadcast() {
     let outcome = fleet.finish(&send).await;
     assert_eq!(fleet.history(1, &send).await, outcome);
     fleet.assert_exact(&outcome, &Served::new(), &Lost::default());
-    let mut sent = 0;
+    let mut total = 0;
     for worker in &fleet.workers {
-        sent += sent_by(worker).await;
+        total += sent_by(worker).await;
     }
-    assert_eq!(sent, RECIPIENTS as u64);
+    assert_eq!(total, RECIPIENTS as u64);
 }
 
 #[tokio::test(flavor = "multi_thread")]
