@@ -22,8 +22,8 @@ use crate::values::{count_i64, number_list};
 /// Most that are looked at one by one, and how many of more are.
 const MAX_EXACT: usize = 100_000;
 const SAMPLE: i64 = 10_000;
-/// How many one statement reads.
-const MAX_READ: usize = 20_000;
+/// How many one statement reads: a process that gets a tenth of a processor still takes them all within the statement's second.
+const MAX_READ: usize = 5_000;
 /// Most positions that are tried in order to find as many active ones.
 const MAX_TRIED: i64 = 100_000;
 
