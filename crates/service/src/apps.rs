@@ -89,7 +89,8 @@ impl Service {
     /// The right of `owner` to manage the one app there is: none is `NOT_FOUND`, several are `MISSING_FIELDS`, for the request
     /// should have named one (CONTRACT 3).
     pub async fn manage_only(&self, owner: &AccountPrincipal) -> ServiceResult<MayManage> {
-        match self.store.apps_of(owner.id()).await?.as_slice() {
+        let two = self.store.apps_with_name(owner.id(), "", None, 2).await?;
+        match two.as_slice() {
             [] => Err(ErrorCode::NotFound.into()),
             [app] => Ok(owner.may_manage(app)?),
             [_, _, ..] => Err(ErrorCode::MissingFields.into()),
