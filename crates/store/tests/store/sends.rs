@@ -206,7 +206,9 @@ async fn nobody_else_pays_and_a_send_to_nobody_passes_a_full_month(database: Tes
         everyone(&other).await,
         AcceptSendOutcome::Queued { recipients: 1 }
     );
-    join_all((0..1_000).map(|number| test.unsubscribe(&app, number))).await;
+    for first in (0..1_000).step_by(50) {
+        join_all((first..first + 50).map(|number| test.unsubscribe(&app, number))).await;
+    }
     assert_eq!(
         everyone(&app).await,
         AcceptSendOutcome::Queued { recipients: 0 }

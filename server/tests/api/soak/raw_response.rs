@@ -99,7 +99,7 @@ impl RawResponse {
             return if has_left { "left" } else { "closed" }.to_owned();
         };
         if self.is_whole() {
-            let code = self.code().filter(|_| status >= 400);
+            let code = (status >= 400).then(|| self.code()).flatten();
             return code.map_or(status.to_string(), |code| format!("{status} {code}"));
         }
         let end = if has_left { "left" } else { "broken off" };
