@@ -22,6 +22,7 @@ use std::time::Duration;
 use hato_domain::UnixMillis;
 use hato_service::ports::{Clock, NextOutbox, OutboxClaimRequest, StoreError, WebhookQueue};
 use hato_service::{Notifier, Secrets, jittered};
+use tokio::time::Instant;
 use tokio_util::task::TaskTracker;
 
 use crate::clock_leap::ClockLeap;
@@ -187,6 +188,7 @@ impl<Q: WebhookQueue + Send + Sync + ?Sized + 'static> WebhookSender<Q> {
             lease: self.shared.settings.lease,
             include_slow: slow_permit.is_some(),
         };
+        let claimed_at = Instant::now();
         match self.queue.claim_outbox(claim).await? {
             NextOutbox::Claimed(lease) => {
                 let permit = slow_permit.filter(|_| lease.is_slow).unwrap_or(permit);
@@ -194,6 +196,7 @@ impl<Q: WebhookQueue + Send + Sync + ?Sized + 'static> WebhookSender<Q> {
                     sender: self.clone(),
                     notifier: self.shared.notifier.app_notifier(&lease.app_id),
                     lease,
+                    claimed_at,
                     shutdown: shutdown.clone(),
                 };
                 Ok(OutboxClaim::Claimed(worker, permit))

@@ -27,6 +27,8 @@ const SIGNING_SECRET_RETRY_DELAY: Duration = Duration::from_mins(1);
 pub(super) struct OutboxWorker<Q: ?Sized> {
     pub(super) sender: WebhookSender<Q>,
     pub(super) lease: OutboxLease,
+    /// No later than the time by which it was claimed.
+    pub(super) claimed_at: Instant,
     pub(super) notifier: AppNotifier,
     pub(super) shutdown: Shutdown,
 }
@@ -35,6 +37,10 @@ impl<Q: WebhookQueue + Send + Sync + ?Sized + 'static> OutboxWorker<Q> {
     /// Posts what is due until nothing is or the outbox's turn is over, renewing the lease all the while. When the lease is lost,
     /// what is still in flight is given up: its next holder posts it again.
     pub(super) async fn run(&self, permit: RequestPermit) {
+        if self.claimed_at.elapsed() >= self.sender.shared.settings.lease {
+            tracing::warn!(app = %self.lease.app_id, "an outbox's lease had ended when its claim was answered");
+            return self.release(Duration::ZERO).await;
+        }
         tokio::select! {
             rest = self.post_due(permit) => if let Some(rest) = rest { self.release(rest).await },
             () = self.keep_lease() => {
@@ -168,8 +174,10 @@ impl<Q: WebhookQueue + Send + Sync + ?Sized + 'static> OutboxWorker<Q> {
     async fn keep_lease(&self) {
         let shared = &self.sender.shared;
         let lease = shared.settings.lease;
+        let mut renewed_at = self.claimed_at;
         loop {
-            tokio::time::sleep(lease / 3).await;
+            tokio::time::sleep_until(renewed_at + lease / 3).await;
+            renewed_at = Instant::now();
             let now = shared.clock.now();
             let renewed = self.sender.queue.renew_outbox(&self.lease, now, lease);
             let renewed = shared.failures.renewals.record(renewed.await);

@@ -102,7 +102,7 @@ async fn aborting_before_anything_is_known_gives_back_the_page(database: TestDat
 #[on_each_database]
 async fn a_lease_is_renewed_while_its_page_is_in_flight(database: TestDatabase) {
     let mut test = TestEngine::new(database).await;
-    test.settings.lease = Duration::from_millis(300);
+    test.settings.lease = Duration::from_secs(1);
     test.service.respond_by_default(ScriptedResponse::Hang);
     test.subscribe(1).await;
     test.send().await;
@@ -140,6 +140,23 @@ async fn a_page_in_work_that_is_due_again_goes_on_under_its_new_lease(database: 
         assert_eq!(log.retries().len(), 1);
     }
     assert_eq!(test.service.seen(|seen| seen.total.requests), 3);
+}
+
+#[on_each_database]
+async fn who_hears_of_a_claim_when_its_lease_has_ended_sends_nothing(database: TestDatabase) {
+    let mut test = TestEngine::new(database).await;
+    test.settings.lease = Duration::from_secs(1);
+    test.subscribe(5).await;
+    let send = test.send().await;
+    test.queue.log().late_claims = 1;
+    let late = test.engine();
+    let late = tokio::spawn(async move { late.run_until_idle().await });
+    test.queue.wait_until(|log| log.claims == 1).await;
+    test.advance_clock(test.settings.lease);
+    test.run_until_idle().await;
+    late.await.expect("no panic").expect("the store answers");
+    assert_eq!(test.record(&test.app, &send).await.counts.sent, 5);
+    assert_eq!(test.service.seen(|seen| seen.total.requests), 5);
 }
 
 #[on_each_database]

@@ -10,6 +10,7 @@ use hato_service::ports::{
     Settlement, Store, StoreError, VapidKeyNumber,
 };
 use tokio::sync::Notify;
+use tokio::time::Instant;
 
 /// What has passed, and what shall go wrong.
 #[derive(Default)]
@@ -26,6 +27,8 @@ pub struct QueueLog {
     pub failing_settlements: usize,
     /// Looks at a page's recipients that will panic.
     pub panics: usize,
+    /// Claims that will be answered when their lease has ended and a page was settled.
+    pub late_claims: usize,
 }
 
 impl QueueLog {
@@ -92,9 +95,15 @@ impl SpyQueue {
 #[async_trait]
 impl DeliveryQueue for SpyQueue {
     async fn claim_page(&self, claim: PageClaimRequest) -> Result<NextPage, StoreError> {
+        let asked_at = Instant::now();
+        let lease = claim.lease;
         let next = self.store.claim_page(claim).await?;
         if matches!(next, NextPage::Claimed(_)) {
             self.record(|log| log.claims += 1);
+            if self.take_failure(|log| &mut log.late_claims) {
+                self.wait_until(|log| !log.settlements.is_empty()).await;
+                tokio::time::sleep_until(asked_at + lease).await;
+            }
         }
         Ok(next)
     }

@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use hato_service::ports::{ClaimedPage, DeliveryQueue, SettleOutcome, Settlement, StoreError};
+use tokio::time::Instant;
 
 use super::context::EngineContext;
 use super::lease_registry::LeaseGuard;
@@ -25,11 +26,13 @@ pub struct LeasedPage<Q: ?Sized> {
 }
 
 impl<Q: DeliveryQueue + Send + Sync + ?Sized> LeasedPage<Q> {
-    /// Renews the lease again and again, three times as often as it would end.
-    pub async fn keep_lease(&self) -> Infallible {
+    /// Renews the lease again and again, three times as often as it would end, the first time a third of it after `claimed_at`.
+    pub async fn keep_lease(&self, claimed_at: Instant) -> Infallible {
         let lease = self.context.settings.lease;
+        let mut renewed_at = claimed_at;
         loop {
-            tokio::time::sleep(lease / 3).await;
+            tokio::time::sleep_until(renewed_at + lease / 3).await;
+            renewed_at = Instant::now();
             let now = self.context.clock.now();
             let leases = [self.guard.lease()];
             let renewed = self.context.queue.renew_leases(&leases, now, lease);

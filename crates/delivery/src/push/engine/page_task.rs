@@ -55,6 +55,8 @@ impl From<ErrorCode> for SigningKeyError {
 enum ReleaseReason {
     /// The engine is stopped, and nothing is known yet.
     Stopped,
+    /// The claim was answered when its lease had ended: another process may be at it.
+    Late,
     /// This machine could not try anybody; it may for so long as well be left alone.
     ThisMachine(Duration),
     SigningKey(SigningKeyError),
@@ -93,7 +95,7 @@ impl<Q: DeliveryQueue + Send + Sync + ?Sized> PageTask<Q> {
     async fn deliver_leased(&self, slot: &mut Slot) {
         tokio::select! {
             () = self.deliver(slot) => {}
-            never = self.leased.keep_lease() => match never {},
+            never = self.leased.keep_lease(self.claimed_at) => match never {},
         }
     }
 
@@ -109,6 +111,10 @@ impl<Q: DeliveryQueue + Send + Sync + ?Sized> PageTask<Q> {
         let page = &self.leased.page;
         match reason {
             ReleaseReason::Stopped => Duration::ZERO,
+            ReleaseReason::Late => {
+                tracing::warn!(send = %page.send_id, "a page's lease had ended when its claim was answered");
+                Duration::ZERO
+            }
             ReleaseReason::ThisMachine(wait) => {
                 tracing::debug!(send = %page.send_id, ?wait, "a page waits: no connections");
                 wait
@@ -127,6 +133,9 @@ impl<Q: DeliveryQueue + Send + Sync + ?Sized> PageTask<Q> {
     /// What is to be recorded of the page, and counted when it is.
     async fn attempt(&self, slot: &mut Slot) -> Result<(Settlement, PageTally), ReleaseReason> {
         let (context, page) = (&self.leased.context, &self.leased.page);
+        if self.claimed_at.elapsed() >= context.settings.lease {
+            return Err(ReleaseReason::Late);
+        }
         let recipients = context.queue.recipients(page).await;
         let recipients = recipients.map_err(ReleaseReason::Read)?;
         let Some(ttl) = ttl_left(page, context.clock.now()) else {
