@@ -1,8 +1,8 @@
 //! Windows of rate limits that all processes of a database share (CONTRACT 3, 17).
 //!
-//! A request that counts is one small write, also where a client and its site are counted; whether the window is full is a condition of that write, so requests at several processes
-//! do not pass the limit together. A request that a full window refuses writes nothing. Time is the database's, which is the same for
-//! all.
+//! A request that counts is one small write, also where a client and its site are counted; whether the window is full is a condition of
+//! that write, so requests at several processes do not pass the limit together. A request that a full window refuses writes nothing. Time
+//! is the database's, which is the same for all.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -114,8 +114,8 @@ async fn purge_now_and_then(database: &Database) {
     }
 }
 
-/// Counts one more of the client, and then of its site, unless the window is full. That is looked for first, so that a refusal takes
-/// no lock.
+/// Counts one more of the client, and then of its site, unless one of both windows is full. That is looked for first, so that a refusal
+/// writes nothing and takes no lock.
 async fn count(
     c: &mut DbConnection,
     ((counted, limit), client): ClientWindow,
@@ -128,6 +128,8 @@ async fn count(
              SELECT CAST($1 AS TEXT), CAST($2 AS BYTEA), now, 1 FROM moment
              WHERE NOT EXISTS (SELECT 1 FROM rate_windows AS f WHERE f.counted = $1 AND f.client = $2
                                  AND f.requests >= $3 AND ABS(f.opened_at - now) < $4)
+               AND NOT EXISTS (SELECT 1 FROM rate_windows AS f WHERE f.counted = $5 AND f.client = $6
+                                 AND f.requests >= $7 AND ABS(f.opened_at - now) < $4)
              ON CONFLICT (counted, client) DO UPDATE SET
                opened_at = CASE WHEN ABS(w.opened_at - excluded.opened_at) < $4 THEN w.opened_at ELSE excluded.opened_at END,
                requests = CASE WHEN ABS(w.opened_at - excluded.opened_at) < $4 THEN w.requests + 1 ELSE 1 END
@@ -136,8 +138,7 @@ async fn count(
            of_site AS (
              INSERT INTO rate_windows AS w (counted, client, opened_at, requests)
              SELECT CAST($5 AS TEXT), CAST($6 AS BYTEA), now, 1 FROM moment, of_client
-             WHERE $6 IS NOT NULL AND NOT EXISTS (SELECT 1 FROM rate_windows AS f WHERE f.counted = $5 AND f.client = $6
-                                 AND f.requests >= $7 AND ABS(f.opened_at - now) < $4)
+             WHERE $6 IS NOT NULL
              ON CONFLICT (counted, client) DO UPDATE SET
                opened_at = CASE WHEN ABS(w.opened_at - excluded.opened_at) < $4 THEN w.opened_at ELSE excluded.opened_at END,
                requests = CASE WHEN ABS(w.opened_at - excluded.opened_at) < $4 THEN w.requests + 1 ELSE 1 END

@@ -194,6 +194,10 @@ async fn of_many_at_once_a_site_has_what_it_may_and_its_clients_what_they_may() 
     assert_windows(&database, "COUNT(*) = 2 AND MAX(requests) = 10");
     assert_eq!(many(8).await, 15);
     assert!(!enter(&windows[0], network(9), Some(SITE)).await);
+    assert_windows(
+        &database,
+        "COUNT(*) FILTER (WHERE encode(client, 'hex') LIKE '20010db800010009%') = 0",
+    );
     assert!(enter(&windows[0], CLIENT, None).await);
 }
 
