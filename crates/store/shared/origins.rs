@@ -1,9 +1,11 @@
 //! The sites whose pages have subscribed browsers of an app.
 
+use std::iter;
+
 use hato_domain::{AppId, SiteOrigin};
 use hato_service::ports::MAX_ORIGINS;
 
-use crate::dialect::DbConnection;
+use crate::dialect::{DbConnection, lock_app};
 use crate::error::{decode_error, json};
 
 /// The origins of a column.
@@ -18,17 +20,26 @@ pub(crate) async fn remember_origin(
     app: &AppId,
     origin: &SiteOrigin,
 ) -> sqlx::Result<()> {
-    let found = sqlx::query_scalar!("SELECT origins FROM apps WHERE id = $1", app.as_str());
-    let Some(known) = found.fetch_optional(&mut *c).await? else {
+    let known = origins_of(c, app).await?;
+    if known.is_none_or(|known| known.contains(origin)) {
         return Ok(());
-    };
-    let mut origins = parse_origins(&known)?;
+    }
+    // Of two new ones at the same time each has to see the other.
+    lock_app(c, app).await?;
+    let origins = origins_of(c, app).await?.unwrap_or_default();
     if origins.contains(origin) {
         return Ok(());
     }
-    origins.insert(0, origin.clone());
-    origins.truncate(MAX_ORIGINS);
+    let others = origins.into_iter().take(MAX_ORIGINS - 1);
+    let origins: Vec<_> = iter::once(origin.clone()).chain(others).collect();
     write_origins(c, app, &origins).await
+}
+
+/// What an app knows; `None` when it is gone.
+async fn origins_of(c: &mut DbConnection, app: &AppId) -> sqlx::Result<Option<Vec<SiteOrigin>>> {
+    let found = sqlx::query_scalar!("SELECT origins FROM apps WHERE id = $1", app.as_str());
+    let origins = found.fetch_optional(c).await?;
+    origins.as_deref().map(parse_origins).transpose()
 }
 
 async fn write_origins(

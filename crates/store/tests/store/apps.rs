@@ -310,3 +310,24 @@ async fn the_last_new_sites_that_subscribed_are_remembered(database: TestDatabas
     let known = ["d", "c", "b"].map(|letter| origin(letter).expect("an origin"));
     assert_eq!(test.record(&app).await.origins, known);
 }
+
+#[on_each_database]
+async fn new_sites_that_subscribe_at_once_are_all_remembered(database: TestDatabase) {
+    let test = TestStore::new(database).await;
+    for round in 0..10 {
+        let app = test.app().await;
+        let sites = ["a", "b", "c"].map(|letter| format!("https://{letter}.example"));
+        let registering = sites.iter().enumerate().map(|(number, site)| {
+            let new = NewSubscription {
+                origin: SiteOrigin::parse(site),
+                ..test.new_subscription(&app, number)
+            };
+            test.store.register_subscription(new)
+        });
+        for registered in join_all(registering).await {
+            registered.expect("registered");
+        }
+        let origins = test.record(&app).await.origins;
+        assert_eq!(origins.len(), sites.len(), "{round}: {origins:?}");
+    }
+}
