@@ -9,9 +9,9 @@ use crate::fixtures::{BINARY, app, post, start};
 
 /// Notes how each transaction that accepts a send commits, when it does.
 const NOTE_COMMITS: &str = "
-    CREATE TABLE commits (setting TEXT);
+    CREATE TABLE commits (setting TEXT, whose TEXT);
     CREATE FUNCTION note_commit() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
-        INSERT INTO commits VALUES (current_setting('synchronous_commit'));
+        INSERT INTO commits SELECT setting, source FROM pg_settings WHERE name = 'synchronous_commit';
         RETURN NULL;
     END $$;
     CREATE CONSTRAINT TRIGGER note_commit AFTER INSERT ON sends
@@ -34,6 +34,7 @@ fn set_default(database: &TestDatabase, of_user: bool, default: &str) {
 #[tokio::test]
 async fn a_202_waits_for_the_disk_whatever_the_database_has_for_a_default() {
     for (of_user, default, wanted) in [
+        (false, "on", "on"),
         (false, "off", "on"),
         (true, "off", "on"),
         (false, "local", "on"),
@@ -55,5 +56,12 @@ async fn a_202_waits_for_the_disk_whatever_the_database_has_for_a_default() {
         }
         let commits: Vec<String> = values(&server, "SELECT setting FROM commits").await;
         assert_eq!(commits, [wanted; 2], "{default}, of the user: {of_user}");
+        if wanted == "on" {
+            let whose: Vec<String> = values(&server, "SELECT whose FROM commits").await;
+            assert_eq!(
+                whose, ["session"; 2],
+                "no reload of the server's changes it"
+            );
+        }
     }
 }

@@ -178,14 +178,15 @@ impl Connections {
 }
 
 /// What a session, or a transaction where sessions change, begins with; `set` is the command, `SET` or `SET LOCAL`. Whoever has
-/// chosen to wait for more than `on` does keeps that; who has chosen to wait for less does not, for what was accepted must not be lost. Every
+/// chosen to wait for more than `on` does keeps that; who has chosen to wait for less does not, nor when they do so later, for what was
+/// accepted must not be lost. Every
 /// statement has an index that serves it; while a table is small PostgreSQL would plan to read all of it, and keep that plan when it
 /// has grown, until somebody renews its statistics. Times are in milliseconds.
 pub(crate) fn setup(settings: &PostgresSettings, set: &str) -> String {
     let is_local = set == "SET LOCAL";
     let mut setup = format!(
         "SELECT set_config('synchronous_commit', 'on', {is_local})
-         WHERE current_setting('synchronous_commit') IN ('off', 'local', 'remote_write');
+         WHERE current_setting('synchronous_commit') IN ('off', 'local', 'remote_write', 'on');
          {set} enable_seqscan = off; {set} jit = off"
     );
     for (name, time) in [
