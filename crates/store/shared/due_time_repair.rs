@@ -7,8 +7,8 @@ use hato_domain::UnixMillis;
 
 use crate::dialect::DbConnection;
 
-/// How far the clocks of two machines may differ.
-const MAX_CLOCK_SKEW: Duration = Duration::from_secs(5);
+/// How far the clocks of two machines may differ: each by 6 s from the database's, or it claims nothing.
+const MAX_CLOCK_SKEW: Duration = Duration::from_secs(12);
 
 /// Brings due times that are too late forward. Doing it again changes nothing, so each process may do it.
 pub(crate) async fn repair_due_times(
