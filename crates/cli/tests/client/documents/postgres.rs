@@ -24,7 +24,7 @@ const ENCODED_PASSWORD: &str = "coo%20coo%40coo%2F1";
 
 /// Stand-ins for programs that change the machine. `apt` installs nothing. Who acts as `postgres` is the user of the cluster, which
 /// `systemctl` stops and starts as the unit would; whoever starts it waits until what is to be restored is restored.
-const STAND_INS: [(&str, &str); 4] = [
+const STAND_INS: [(&str, &str); 5] = [
     ("apt", "exit 0"),
     (
         "sudo",
@@ -34,6 +34,12 @@ user=$2; shift 2
 export PGHOST=$CLUSTER PGUSER=postgres
 [ \"$(id -u)\" = 0 ] || exec \"$@\"
 exec setpriv --reuid=\"$(stat -c %u \"$CLUSTER\")\" --regid=\"$(stat -c %g \"$CLUSTER\")\" --clear-groups \"$@\"",
+    ),
+    (
+        "systemd-run",
+        "while [[ $1 = --* ]]; do case $1 in --property=EnvironmentFile=*) file=${1##*=};; esac; shift; done
+while IFS= read -r line; do export \"$line\"; done < \"$file\"
+exec \"$@\"",
     ),
     (
         "install",
@@ -112,10 +118,8 @@ impl PostgresMachine {
     /// A document's text with this machine's addresses and folders.
     fn moved(&self, text: &str) -> String {
         let root = self.root.path().display().to_string();
-        let data = self.secured.cluster().folder().join("data");
         let address = self.secured.address().to_string();
         let mut text = text
-            .replace("/var/lib/postgresql/15/main", &data.to_string_lossy())
             .replace("PASSWORD", ENCODED_PASSWORD)
             .replace("@localhost/", &format!("@{address}/"))
             .replace("db.example.com", &address);
@@ -160,11 +164,16 @@ impl PostgresMachine {
         self.run(&script).await.trim().to_owned()
     }
 
-    /// A server with the guide's settings of a process, and the secrets that it has had written.
-    async fn serve(&self, guide: &str) -> HatoServer {
+    /// The guide's settings of a process, and the secrets that it has had written.
+    fn settings(&self, guide: &str) -> String {
         let settings = blocks(guide, "ini").pop().expect("those of a process");
         let secrets = fs::read_to_string(self.root.path().join("secrets.env"));
-        let lines = settings + &secrets.expect("the secrets");
+        settings + &secrets.expect("the secrets")
+    }
+
+    /// A server with them.
+    async fn serve(&self, guide: &str) -> HatoServer {
+        let lines = self.settings(guide);
         let variables = lines.lines().filter_map(|line| line.split_once('='));
         // The unit may write into this folder alone, and begins where it may not; the test's server has one of its own.
         let (folders, variables): (Vec<_>, Vec<_>) =
@@ -231,12 +240,25 @@ async fn every_command_of_the_guide_to_a_fleet() {
     let app = data_to_move(&machine).await;
     let guide = machine.moved(&document("DEPLOY.md"));
     let commands = blocks(&guide, "bash");
-    let [database, secrets, copying, dump, archive, restoring] = commands.as_slice() else {
+    let [
+        database,
+        secrets,
+        operating,
+        copying,
+        dump,
+        archive,
+        restoring,
+        archiving_anew,
+    ] = commands.as_slice()
+    else {
         panic!("{} blocks", commands.len());
     };
     for commands in [database, secrets, copying] {
         machine.run(commands).await;
     }
+    machine.write("etc/hato/hato.env", &machine.settings(&guide), 0o600);
+    let said = machine.run(operating).await;
+    assert!(said.contains(EMAIL), "{said}");
     assert_moved(&machine.serve(&guide).await, &app).await;
     machine.run(dump).await;
     let subscribers = "SELECT count(*) FROM subscriptions";
@@ -257,6 +279,7 @@ async fn every_command_of_the_guide_to_a_fleet() {
         machine.psql("hato", "SELECT name FROM apps").await,
         "before"
     );
+    machine.run(archiving_anew).await;
     assert_moved(&machine.serve(&guide).await, &app).await;
 }
 
