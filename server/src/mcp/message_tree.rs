@@ -47,7 +47,21 @@ pub fn count_values(json: &[u8]) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::count_values;
+    use futures_util::FutureExt as _;
+
+    use super::{MessageTree, count_values};
+
+    #[tokio::test]
+    async fn eight_messages_are_trees_at_a_time() {
+        let mut trees = Vec::new();
+        for _ in 0..8 {
+            trees.push(MessageTree::enter().await);
+        }
+        let mut ninth = Box::pin(MessageTree::enter());
+        assert!(ninth.as_mut().now_or_never().is_none(), "it waits");
+        trees[0].clone().leave();
+        ninth.await;
+    }
 
     #[test]
     fn what_stands_in_a_string_is_no_value() {

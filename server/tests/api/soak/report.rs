@@ -62,9 +62,10 @@ impl SoakReport {
     /// One row for the run, one for each kind of request, and one for each deed of strangers.
     pub fn tables(&self, soak: &Soak, extra_copies: u32) -> String {
         let database = self.database;
+        let (answered, overloaded) = soak.results.answered();
         let mut tables = format!(
-            "| database | most connections at a time | for half of the time at least | strangers that were served | sends | recipients of each | most bytes of memory before strangers | and beside them | lost | extra copies |\n\
-             |---|---|---|---|---|---|---|---|---|---|\n| {database} | {} | {} | {} | {} | {} | {} | {} | 0 | {extra_copies} |\n\n\
+            "| database | most connections at a time | for half of the time at least | strangers that were served | requests of strangers that were answered | of them with OVERLOADED | sends | recipients of each | most bytes of memory before strangers | and beside them | lost | extra copies |\n\
+             |---|---|---|---|---|---|---|---|---|---|---|---|\n| {database} | {} | {} | {} | {answered} | {overloaded} | {} | {} | {} | {} | 0 | {extra_copies} |\n\n\
              | {database}: request | number | p99 without strangers | longest | number | p99 beside them | longest | ratio of p99 |\n\
              |---|---|---|---|---|---|---|---|\n",
             soak.results.peak_connections(),

@@ -56,6 +56,20 @@ impl SoakResults {
         }
     }
 
+    /// How many requests were answered, and how many of them because there was no memory for their body.
+    pub fn answered(&self) -> (u64, u64) {
+        let outcomes = lock(&self.outcomes);
+        let all = outcomes.values().flatten();
+        let (mut answered, mut overloaded) = (0, 0);
+        for (outcome, count) in all.filter(|(it, _)| it.starts_with(|c: char| c.is_ascii_digit())) {
+            answered += count;
+            if outcome == "503 OVERLOADED" {
+                overloaded += count;
+            }
+        }
+        (answered, overloaded)
+    }
+
     /// A table of what became of each deed.
     pub fn table(&self, database: &str) -> String {
         let mut table =
