@@ -11,7 +11,7 @@ use crate::claims::Lost;
 use crate::fixtures::{Fleet, FleetSize, get, wait_until};
 use crate::outcome::Served;
 
-/// Two workers hold 24 pages of 500 at a time and 16 more are left for the third.
+/// 40 pages of 500. A worker has 9 of an app in its slots at a time and a few that are parked, so two leave some for the third.
 const RECIPIENTS: usize = 20_000;
 /// A fifth of them.
 const LEAST_PAGES: u64 = 8;

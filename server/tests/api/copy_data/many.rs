@@ -1,5 +1,7 @@
 //! A copy of very many rows: all arrive, and come back.
 
+use std::time::Instant;
+
 use hato_testkit::TestDatabase;
 use hato_testkit::server::ServerLaunch;
 
@@ -19,14 +21,18 @@ async fn as_many_rows_as_there_are_arrive_and_come_back() {
     server.terminate().await.expect("it stops");
 
     let postgres = TestDatabase::empty_postgres();
+    let asked_at = Instant::now();
     let copied = copy(&file(server.data_dir()), postgres.url()).await;
+    println!("{count} to PostgreSQL: {:?}", asked_at.elapsed());
     assert_copied(&copied, count);
     let mut fleet = moved(&server, &launch, postgres.url()).await;
     assert_eq!(snapshot(&app).await, before);
     fleet.terminate().await.expect("it stops");
 
     let folder = tempfile::tempdir().expect("a folder");
+    let asked_at = Instant::now();
     let copied = copy(postgres.url(), &file(folder.path())).await;
+    println!("{count} to SQLite: {:?}", asked_at.elapsed());
     assert_copied(&copied, count);
     let _back = moved(&server, &launch, &file(folder.path())).await;
     assert_eq!(snapshot(&app).await, before);

@@ -10,7 +10,7 @@ use tokio::time::timeout;
 use super::{connect, until_so_many_wait};
 use crate::test_store::{START, TestStore};
 
-/// The last migration, as if it had not been run.
+/// A migration that builds an index beside those who use the table, as if it had not been run.
 const TAKE_BACK: &str =
     "DROP INDEX subscriptions_by_vapid_key; DELETE FROM _sqlx_migrations WHERE version = 31";
 
