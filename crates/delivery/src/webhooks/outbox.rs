@@ -37,10 +37,6 @@ impl<Q: WebhookQueue + Send + Sync + ?Sized + 'static> OutboxWorker<Q> {
     /// Posts what is due until nothing is or the outbox's turn is over, renewing the lease all the while. When the lease is lost,
     /// what is still in flight is given up: its next holder posts it again.
     pub(super) async fn run(&self, permit: RequestPermit) {
-        if self.claimed_at.elapsed() >= self.sender.shared.settings.lease {
-            tracing::warn!(app = %self.lease.app_id, "an outbox's lease had ended when its claim was answered");
-            return self.release(Duration::ZERO).await;
-        }
         tokio::select! {
             rest = self.post_due(permit) => if let Some(rest) = rest { self.release(rest).await },
             () = self.keep_lease() => {
