@@ -1,19 +1,20 @@
 //! Hashing passwords with argon2id, off the reactor and one at a time.
 
+use std::cell::RefCell;
 use std::sync::Arc;
 
-use argon2::Argon2;
-use argon2::password_hash::phc::PasswordHash;
-use argon2::password_hash::{PasswordHasher, PasswordVerifier};
+use argon2::password_hash::phc::{Output, ParamsString, PasswordHash, Salt};
+use argon2::password_hash::{
+    CustomizedPasswordHasher, PasswordHasher, PasswordVerifier, Result as HashResult,
+};
+use argon2::{Algorithm, Argon2, Block, Params, Version};
 use hato_domain::{ErrorCode, LoginPassword, NewPassword};
 use metrics::counter;
-use tokio::sync::Semaphore;
+use tokio::sync::{Mutex, Semaphore};
 
 use crate::metrics::{PASSWORD_VERIFICATIONS, REFUSED_HASHES};
 use crate::{ServiceError, ServiceResult};
 
-/// Each hash takes 19 MiB and some 20 ms of a core: more at a time would only starve the rest of the server.
-const MAX_CONCURRENT: usize = 1;
 /// Hashes that wait for their turn: the last one for about a second.
 const MAX_WAITING: usize = 50;
 
@@ -24,17 +25,19 @@ const DUMMY_HASH: &str = "$argon2id$v=19$m=19456,t=2,p=1$AAAAAAAAAAAAAAAAAAAAAA\
 
 /// Hashes and verifies passwords on the blocking pool, one at a time. When 50 wait, the next one is `OVERLOADED`.
 pub struct Hasher {
-    /// Permits of those who hash or wait.
+    /// Permits of the one who hashes and of those who wait.
     admissions: Arc<Semaphore>,
-    /// Permits of those who hash.
-    permits: Arc<Semaphore>,
+    /// Of the one who hashes. A hash takes 19 MiB and some 20 ms of a core: more at a time would only starve the rest of the server.
+    /// The memory stays as long as somebody waits: taken anew for each of many, it was as good as taken two times (by
+    /// `make soak`, 30 MB), for an allocator keeps for a while what it is given back.
+    memory: Arc<Mutex<Vec<Block>>>,
 }
 
 impl Default for Hasher {
     fn default() -> Self {
         Self {
-            admissions: Arc::new(Semaphore::new(MAX_CONCURRENT + MAX_WAITING)),
-            permits: Arc::new(Semaphore::new(MAX_CONCURRENT)),
+            admissions: Arc::new(Semaphore::new(1 + MAX_WAITING)),
+            memory: Arc::default(),
         }
     }
 }
@@ -51,8 +54,8 @@ pub struct HasherLoad {
 impl Hasher {
     /// How much there is to do.
     pub fn load(&self) -> HasherLoad {
-        let running = MAX_CONCURRENT - self.permits.available_permits();
-        let taken = MAX_CONCURRENT + MAX_WAITING - self.admissions.available_permits();
+        let running = usize::from(self.memory.try_lock().is_err());
+        let taken = 1 + MAX_WAITING - self.admissions.available_permits();
         HasherLoad {
             running,
             waiting: taken.saturating_sub(running),
@@ -61,7 +64,7 @@ impl Hasher {
 
     /// The PHC string of a new password, with a random salt.
     pub async fn hash(&self, password: NewPassword) -> ServiceResult<String> {
-        self.run_blocking(move || hash(password.as_bytes()))
+        self.run_blocking(move |memory| hash(password.as_bytes(), memory))
             .await?
             .map_err(ServiceError::internal)
     }
@@ -72,45 +75,86 @@ impl Hasher {
         password: LoginPassword,
         hash: Option<String>,
     ) -> ServiceResult<bool> {
-        self.run_blocking(move || {
-            let matches = verify(password.as_bytes(), hash.as_deref().unwrap_or(DUMMY_HASH));
-            matches && hash.is_some()
+        self.run_blocking(move |memory| {
+            let known = hash.as_deref().unwrap_or(DUMMY_HASH);
+            verify(password.as_bytes(), known, memory) && hash.is_some()
         })
         .await
     }
 
     async fn run_blocking<T: Send + 'static>(
         &self,
-        work: impl FnOnce() -> T + Send + 'static,
+        work: impl FnOnce(&mut Vec<Block>) -> T + Send + 'static,
     ) -> ServiceResult<T> {
-        let admission = Arc::clone(&self.admissions).try_acquire_owned();
+        let admissions = Arc::clone(&self.admissions);
+        let admission = Arc::clone(&admissions).try_acquire_owned();
         let admission = admission.map_err(|_| {
             counter!(REFUSED_HASHES).increment(1);
             ErrorCode::Overloaded
         })?;
-        let permit = Arc::clone(&self.permits)
-            .acquire_owned()
-            .await
-            .map_err(ServiceError::internal)?;
+        let mut memory = Arc::clone(&self.memory).lock_owned().await;
         let done = tokio::task::spawn_blocking(move || {
-            let result = work();
-            drop((permit, admission));
+            let result = work(&mut memory);
+            if admissions.available_permits() == MAX_WAITING {
+                *memory = Vec::new();
+            }
+            drop((memory, admission));
             result
         });
         done.await.map_err(ServiceError::internal)
     }
 }
 
-fn hash(password: &[u8]) -> Result<String, argon2::password_hash::Error> {
-    Ok(Argon2::default().hash_password(password)?.to_string())
+fn hash(password: &[u8], memory: &mut Vec<Block>) -> HashResult<String> {
+    let hasher = HasherIn(RefCell::new(memory));
+    Ok(hasher.hash_password(password)?.to_string())
 }
 
-fn verify(password: &[u8], hash: &str) -> bool {
+fn verify(password: &[u8], hash: &str, memory: &mut Vec<Block>) -> bool {
     PasswordHash::new(hash).is_ok_and(|hash| {
-        let verified = Argon2::default().verify_password(password, &hash);
+        let verified = HasherIn(RefCell::new(memory)).verify_password(password, &hash);
         counter!(PASSWORD_VERIFICATIONS).increment(1);
         verified.is_ok()
     })
+}
+
+/// Argon2 in memory that is there already, which it enlarges if it has to.
+struct HasherIn<'m>(RefCell<&'m mut Vec<Block>>);
+
+impl PasswordHasher<PasswordHash> for HasherIn<'_> {
+    fn hash_password_with_salt(&self, password: &[u8], salt: &[u8]) -> HashResult<PasswordHash> {
+        self.hash_password_customized(password, salt, None, None, Params::default())
+    }
+}
+
+impl CustomizedPasswordHasher<PasswordHash> for HasherIn<'_> {
+    type Params = Params;
+
+    fn hash_password_customized(
+        &self,
+        password: &[u8],
+        salt: &[u8],
+        algorithm: Option<&str>,
+        version: Option<u32>,
+        params: Params,
+    ) -> HashResult<PasswordHash> {
+        let algorithm = algorithm.map_or(Ok(Algorithm::default()), Algorithm::try_from)?;
+        let version = version.map_or(Ok(Version::default()), Version::try_from)?;
+        let mut memory = self.0.borrow_mut();
+        if memory.len() < params.block_count() {
+            memory.resize(params.block_count(), Block::new());
+        }
+        let argon2 = Argon2::new(algorithm, version, params.clone());
+        let mut output = vec![0; params.output_len().unwrap_or(Params::DEFAULT_OUTPUT_LEN)];
+        argon2.hash_password_into_with_memory(password, salt, &mut output, &mut memory[..])?;
+        Ok(PasswordHash {
+            algorithm: algorithm.ident(),
+            version: Some(version.into()),
+            params: ParamsString::try_from(params)?,
+            salt: Some(Salt::new(salt)?),
+            hash: Some(Output::new(&output)?),
+        })
+    }
 }
 
 #[cfg(test)]
@@ -120,18 +164,15 @@ mod tests {
     use futures_util::future::{join_all, poll_immediate};
     use hato_domain::{ErrorCode, LoginPassword, NewPassword};
 
-    use super::{DUMMY_HASH, Hasher, HasherLoad, MAX_CONCURRENT, hash};
+    use super::{DUMMY_HASH, Hasher, HasherLoad, hash, verify};
 
     #[tokio::test]
     async fn fifty_wait_and_the_next_is_told_so() {
         let hasher = Hasher::default();
         let login = || LoginPassword::parse("battery staple".into()).expect("short enough");
-        let busy = u32::try_from(MAX_CONCURRENT).expect("a small number");
         let running = (
-            Arc::clone(&hasher.admissions)
-                .acquire_many_owned(busy)
-                .await,
-            Arc::clone(&hasher.permits).acquire_many_owned(busy).await,
+            Arc::clone(&hasher.admissions).acquire_owned().await,
+            Arc::clone(&hasher.memory).lock_owned().await,
         );
         let mut waiting: Vec<_> = (0..50)
             .map(|_| Box::pin(hasher.verify(login(), None)))
@@ -149,6 +190,7 @@ mod tests {
         drop(running);
         let verified = join_all(waiting).await;
         assert!(verified.iter().all(|it| matches!(it, Ok(false))));
+        assert_eq!(hasher.memory.lock().await.capacity(), 0, "nobody waits");
         assert!(hasher.verify(login(), None).await.is_ok());
     }
 
@@ -159,8 +201,21 @@ mod tests {
             let named: Vec<_> = parts.by_ref().take(4).collect();
             (named, parts.map(|part| part.len()).collect::<Vec<_>>())
         };
-        let any_other = hash(b"correct horse").expect("argon2 hashes a short password");
+        let any_other =
+            hash(b"correct horse", &mut Vec::new()).expect("argon2 hashes a short password");
         assert_eq!(parameters(DUMMY_HASH), parameters(&any_other));
+    }
+
+    #[test]
+    fn what_is_left_of_one_hash_makes_no_difference_to_the_next() {
+        let memory = &mut Vec::new();
+        let ours = hash(b"correct horse", memory).expect("argon2 hashes a short password");
+        let theirs = hash(b"battery staple", memory).expect("argon2 hashes a short password");
+        for memory in [memory, &mut Vec::new()] {
+            assert!(verify(b"correct horse", &ours, memory));
+            assert!(verify(b"battery staple", &theirs, memory));
+            assert!(!verify(b"battery staple", &ours, memory));
+        }
     }
 
     #[tokio::test]
