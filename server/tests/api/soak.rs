@@ -53,6 +53,8 @@ struct SoakExtent {
     connections: usize,
     /// Some of their connections are closed again and again, so there are more of them.
     strangers: usize,
+    /// In the course of which they come, as they come later, of whom each stays for up to 3 s after its answer.
+    arrival: Duration,
     /// How long each measurement takes.
     time: Duration,
     /// Whether time-outs of the server's are waited for, and the customers' times are judged.
@@ -67,6 +69,7 @@ impl SoakExtent {
             recipients: number("HATO_RECIPIENTS", 1_000),
             connections,
             strangers: connections + connections / 10,
+            arrival: Duration::from_secs(env_or("HATO_SOAK_ARRIVAL_SECONDS", 3)),
             time: Duration::from_secs(env_or("HATO_SOAK_SECONDS", 2)),
             is_long: std::env::var_os("HATO_SOAK_SECONDS").is_some(),
         }

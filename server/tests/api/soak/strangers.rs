@@ -34,7 +34,9 @@ pub async fn bother(soak: Arc<Soak>, over: CancellationToken, number: usize, mut
     let first = Ipv4Addr::new(127, 2, 0, 1).to_bits();
     let from = Ipv4Addr::from_bits(first + u32::try_from(number).expect("not so many"));
     let app = &soak.stranger_apps[number % soak.stranger_apps.len()];
+    let arrival = soak.extent.arrival.mul_f64(rng.f64());
     let visits = async {
+        sleep(arrival).await;
         loop {
             let request = requests::bytes(&soak, app, deed, &mut rng);
             let idle = if deed.is_stream() {
