@@ -10,7 +10,7 @@ use argon2::password_hash::{
 use argon2::{Algorithm, Argon2, Block, Params, Version};
 use hato_domain::{ErrorCode, LoginPassword, NewPassword};
 use metrics::counter;
-use tokio::sync::{Mutex, Semaphore};
+use tokio::sync::{Mutex, OwnedSemaphorePermit, Semaphore};
 
 use crate::metrics::{PASSWORD_VERIFICATIONS, REFUSED_HASHES};
 use crate::{ServiceError, ServiceResult};
@@ -24,6 +24,7 @@ const DUMMY_HASH: &str = "$argon2id$v=19$m=19456,t=2,p=1$AAAAAAAAAAAAAAAAAAAAAA\
     $AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
 
 /// Hashes and verifies passwords on the blocking pool, one at a time. When 50 wait, the next one is `OVERLOADED`.
+#[derive(Clone)]
 pub struct Hasher {
     /// Permits of the one who hashes and of those who wait.
     admissions: Arc<Semaphore>,
@@ -86,22 +87,44 @@ impl Hasher {
         &self,
         work: impl FnOnce(&mut Vec<Block>) -> T + Send + 'static,
     ) -> ServiceResult<T> {
-        let admissions = Arc::clone(&self.admissions);
-        let admission = Arc::clone(&admissions).try_acquire_owned();
-        let admission = admission.map_err(|_| {
-            counter!(REFUSED_HASHES).increment(1);
-            ErrorCode::Overloaded
-        })?;
+        let admission = self.admit()?;
         let mut memory = Arc::clone(&self.memory).lock_owned().await;
         let done = tokio::task::spawn_blocking(move || {
             let result = work(&mut memory);
-            if admissions.available_permits() == MAX_WAITING {
-                *memory = Vec::new();
-            }
-            drop((memory, admission));
+            drop(memory);
+            drop(admission);
             result
         });
         done.await.map_err(ServiceError::internal)
+    }
+
+    fn admit(&self) -> Result<Admission, ErrorCode> {
+        let Ok(permit) = Arc::clone(&self.admissions).try_acquire_owned() else {
+            counter!(REFUSED_HASHES).increment(1);
+            return Err(ErrorCode::Overloaded);
+        };
+        Ok(Admission {
+            hasher: self.clone(),
+            permit: Some(permit),
+        })
+    }
+}
+
+/// A place among those who hash or wait. Whoever leaves the last one, served or not, gives the memory back.
+struct Admission {
+    hasher: Hasher,
+    permit: Option<OwnedSemaphorePermit>,
+}
+
+impl Drop for Admission {
+    fn drop(&mut self) {
+        // Given up before it is looked, so that of two who leave together one sees that nobody is left.
+        self.permit = None;
+        if self.hasher.admissions.available_permits() == 1 + MAX_WAITING
+            && let Ok(mut memory) = self.hasher.memory.try_lock()
+        {
+            *memory = Vec::new();
+        }
     }
 }
 
@@ -159,8 +182,7 @@ impl CustomizedPasswordHasher<PasswordHash> for HasherIn<'_> {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
+    use argon2::Block;
     use futures_util::future::{join_all, poll_immediate};
     use hato_domain::{ErrorCode, LoginPassword, NewPassword};
 
@@ -170,10 +192,7 @@ mod tests {
     async fn fifty_wait_and_the_next_is_told_so() {
         let hasher = Hasher::default();
         let login = || LoginPassword::parse("battery staple".into()).expect("short enough");
-        let running = (
-            Arc::clone(&hasher.admissions).acquire_owned().await,
-            Arc::clone(&hasher.memory).lock_owned().await,
-        );
+        let running = (hasher.memory.lock().await, hasher.admit().expect("a place"));
         let mut waiting: Vec<_> = (0..50)
             .map(|_| Box::pin(hasher.verify(login(), None)))
             .collect();
@@ -204,6 +223,20 @@ mod tests {
         let any_other =
             hash(b"correct horse", &mut Vec::new()).expect("argon2 hashes a short password");
         assert_eq!(parameters(DUMMY_HASH), parameters(&any_other));
+    }
+
+    #[tokio::test]
+    async fn whoever_goes_away_last_gives_the_memory_back() {
+        let hasher = Hasher::default();
+        let (mut memory, running) = (hasher.memory.lock().await, hasher.admit().expect("a place"));
+        memory.resize(1, Block::new());
+        let password = LoginPassword::parse("battery staple".into()).expect("short enough");
+        let mut waiting = Box::pin(hasher.verify(password, None));
+        assert!(poll_immediate(&mut waiting).await.is_none(), "it waits");
+        drop(memory);
+        drop(running);
+        drop(waiting);
+        assert_eq!(hasher.memory.lock().await.capacity(), 0);
     }
 
     #[test]
