@@ -15,7 +15,7 @@ use hato_service::ports::{
 
 use crate::Database;
 use crate::claim::claim;
-use crate::dialect::{DbConnection, may_claim, readers, sql, time_of_others};
+use crate::dialect::{may_claim, readers, sql, time_of_others};
 use crate::due_time_repair::repair_due_times;
 use crate::error::{decode_error, with_context};
 use crate::settled_page::{PageSettlement, SettledPage};
@@ -85,22 +85,21 @@ impl DeliveryQueue for Database {
         .map_err(with_context("read a VAPID key"))
     }
 
-    async fn renew_leases(
+    async fn renew_lease(
         &self,
-        leases: &[PageLease],
+        lease: PageLease,
         now: UnixMillis,
         lasting: Duration,
-    ) -> Result<(), StoreError> {
-        if leases.is_empty() {
-            return Ok(());
-        }
+    ) -> Result<bool, StoreError> {
         let until = time_of_others(self, now).plus(lasting);
-        let leases = leases.to_vec();
-        transaction!(self, "renew leases", |c| {
-            for lease in leases {
-                renew(c, lease, until).await?;
-            }
-            Ok(())
+        transaction!(self, "renew a lease", |c| {
+            let renewed = sqlx::query!(
+                "UPDATE jobs SET due_at = $3 WHERE id = $1 AND lease_token = $2",
+                lease.job.0,
+                lease.token,
+                until.0
+            );
+            Ok(renewed.execute(c).await?.rows_affected() == 1)
         })
     }
 
@@ -189,14 +188,4 @@ async fn selected_recipients(
     .try_map(RecipientRow::into_recipient)
     .fetch_all(readers(database))
     .await
-}
-
-async fn renew(c: &mut DbConnection, lease: PageLease, until: UnixMillis) -> sqlx::Result<()> {
-    let renewal = sqlx::query!(
-        "UPDATE jobs SET due_at = $3 WHERE id = $1 AND lease_token = $2",
-        lease.job.0,
-        lease.token,
-        until.0
-    );
-    renewal.execute(c).await.map(drop)
 }

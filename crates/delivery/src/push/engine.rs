@@ -24,6 +24,7 @@ use hato_service::ports::{
 use hato_service::{Notifier, Secrets, jittered};
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use crate::due_time_repair::{DueTimeRepair, longest_job_wait};
@@ -183,6 +184,7 @@ impl<Q: DeliveryQueue + Send + Sync + ?Sized + 'static> Engine<Q> {
                 context,
                 page,
                 guard,
+                lost: CancellationToken::new(),
             },
             claimed_at,
             shutdown: shutdown.clone(),

@@ -6,8 +6,12 @@ use hato_delivery::Shutdown;
 use hato_service::ports::{Clock as _, SendStatus};
 use hato_testkit::push_service::ScriptedResponse;
 use hato_testkit::{TestDatabase, on_each_database};
+use tokio::time::timeout;
 
 use crate::test_engine::TestEngine;
+
+/// Far longer than an engine needs that has nothing to wait for.
+const END_TIMEOUT: Duration = Duration::from_mins(1);
 
 #[on_each_database]
 async fn a_ring_starts_a_delivery_and_a_drain_ends_the_loop(database: TestDatabase) {
@@ -140,6 +144,31 @@ async fn a_page_in_work_that_is_due_again_goes_on_under_its_new_lease(database: 
         assert_eq!(log.retries().len(), 1);
     }
     assert_eq!(test.service.seen(|seen| seen.total.requests), 3);
+}
+
+#[on_each_database]
+async fn who_has_lost_a_page_to_another_process_leaves_the_rest_of_it_to_that(
+    database: TestDatabase,
+) {
+    let mut test = TestEngine::new(database).await;
+    test.settings.lease = Duration::from_secs(1);
+    test.settings.response_timeout = Duration::from_hours(1);
+    test.service.respond_by_default(ScriptedResponse::Hang);
+    test.subscribe(3).await;
+    test.send().await;
+    let engine = test.engine();
+    let running = tokio::spawn(async move { engine.run_until_idle().await });
+    test.service
+        .wait_until(|seen| seen.total.requests == 3)
+        .await;
+    let ended = timeout(END_TIMEOUT, async {
+        test.lose_page_to_another().await;
+        running.await
+    });
+    let ended = ended.await.expect("it ends");
+    ended.expect("no panic").expect("the store answers");
+    let log = test.queue.log();
+    assert!(log.settlements.is_empty() && log.renewals > 0);
 }
 
 #[on_each_database]

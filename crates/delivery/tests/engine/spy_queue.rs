@@ -130,15 +130,15 @@ impl DeliveryQueue for SpyQueue {
         self.store.sealed_vapid_key(app, key).await
     }
 
-    async fn renew_leases(
+    async fn renew_lease(
         &self,
-        leases: &[PageLease],
+        lease: PageLease,
         now: UnixMillis,
         lasting: Duration,
-    ) -> Result<(), StoreError> {
-        self.store.renew_leases(leases, now, lasting).await?;
-        self.record(|log| log.renewals += leases.len());
-        Ok(())
+    ) -> Result<bool, StoreError> {
+        let renewed = self.store.renew_lease(lease, now, lasting).await?;
+        self.record(|log| log.renewals += 1);
+        Ok(renewed)
     }
 
     async fn settle(

@@ -15,8 +15,8 @@ use hato_domain::{
 };
 use hato_service::access::{ActorKind, ActorRecord};
 use hato_service::ports::{
-    AcceptSendOutcome, Audience, Clock, DeadLetterRecord, NewSend, NewSubscription, SendRecord,
-    Store,
+    AcceptSendOutcome, Audience, Clock, DeadLetterRecord, NewSend, NewSubscription, NextPage,
+    PageClaimRequest, SendRecord, Store,
 };
 use hato_service::{Notifier, SecretKey, Secrets};
 use hato_testkit::TestDatabase;
@@ -135,6 +135,24 @@ impl TestEngine {
         // All at once would wait for a connection longer than the pool allows.
         let registering = stream::iter(registering).buffer_unordered(256);
         registering.collect::<()>().await;
+    }
+
+    /// Lets the lease of a page in work end, again and again, until it is not renewed before another process claims it.
+    pub async fn lose_page_to_another(&self) {
+        loop {
+            self.advance_clock(self.settings.lease * 2);
+            let claim = PageClaimRequest {
+                now: self.clock.now(),
+                lease: Duration::from_hours(1),
+                max_recipients: 500,
+                excluded_apps: Vec::new(),
+                splits_rest: false,
+            };
+            let next = self.store.claim_page(claim).await.expect("asked");
+            if matches!(next, NextPage::Claimed(_)) {
+                return;
+            }
+        }
     }
 
     /// Queues a send of the app to all its subscribers.

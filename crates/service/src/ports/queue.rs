@@ -270,13 +270,14 @@ pub trait DeliveryQueue {
         key: VapidKeyNumber,
     ) -> Result<Option<Vec<u8>>, StoreError>;
 
-    /// Extends the leases that are still held: they last for so long from now on.
-    async fn renew_leases(
+    /// Extends a lease that is still held: it lasts for so long from now on. `false` when another claim has replaced it, or the page is
+    /// settled.
+    async fn renew_lease(
         &self,
-        leases: &[PageLease],
+        lease: PageLease,
         now: UnixMillis,
         lasting: Duration,
-    ) -> Result<(), StoreError>;
+    ) -> Result<bool, StoreError>;
 
     /// Records what became of a page, if the lease is still held: counters, deactivations, dead letters (as many as the send has
     /// room for, [`hato_domain::MAX_DEAD_LETTERS`]), retry jobs, the end of the send when this was its last page, events for the

@@ -85,25 +85,19 @@ async fn a_renewed_lease_is_not_due_and_a_lost_one_is_not_renewed(database: Test
     test.broadcast(&app, START).await;
     let (held, lost) = (test.claim(START, 1).await, test.claim(START, 1).await);
     let end = START.plus(LEASE);
-    test.store
-        .renew_leases(&[held.lease], end, LEASE)
-        .await
-        .expect("renewed");
+    let renewed = test.store.renew_lease(held.lease, end, LEASE).await;
+    assert!(renewed.expect("asked"));
     let again = test.claim(end, 1).await;
     assert_eq!(again.lease.job, lost.lease.job);
-    test.store
-        .renew_leases(&[lost.lease], START, LEASE)
-        .await
-        .expect("nothing to do");
+    let renewed = test.store.renew_lease(lost.lease, START, LEASE).await;
+    assert!(!renewed.expect("asked"), "another claim has it");
     assert_eq!(test.next_due(end).await, Some(end.plus(LEASE)));
     assert_eq!(
         test.settle(&held, one_sent()).await,
         SettleOutcome::Recorded
     );
-    test.store
-        .renew_leases(&[], START, LEASE)
-        .await
-        .expect("nothing to do");
+    let renewed = test.store.renew_lease(held.lease, end, LEASE).await;
+    assert!(!renewed.expect("asked"), "it is settled");
 }
 
 #[on_each_database]

@@ -219,9 +219,9 @@ impl QueueModelTest {
     async fn renew(&mut self) {
         if let Some((claimed, _)) = self.any_claimed() {
             let until = self.random_time();
-            let leases = [claimed.lease];
-            let renewed = self.test.store.renew_leases(&leases, until, Duration::ZERO);
-            renewed.await.expect("done");
+            let (store, lease) = (&self.test.store, claimed.lease);
+            let renewed = store.renew_lease(lease, until, Duration::ZERO).await;
+            renewed.expect("done");
             self.model.renew(claimed.lease, until);
         }
     }

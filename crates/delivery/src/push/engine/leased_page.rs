@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use hato_service::ports::{ClaimedPage, DeliveryQueue, SettleOutcome, Settlement, StoreError};
 use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
 
 use super::context::EngineContext;
 use super::lease_registry::LeaseGuard;
@@ -23,10 +24,13 @@ pub struct LeasedPage<Q: ?Sized> {
     pub context: Arc<EngineContext<Q>>,
     pub page: ClaimedPage,
     pub guard: LeaseGuard,
+    /// Cancelled when another process has the page.
+    pub lost: CancellationToken,
 }
 
 impl<Q: DeliveryQueue + Send + Sync + ?Sized> LeasedPage<Q> {
-    /// Renews the lease again and again, three times as often as it would end, the first time a third of it after `claimed_at`.
+    /// Renews the lease again and again, three times as often as it would end, the first time a third of it after `claimed_at`. When
+    /// somebody else has it, the page is lost.
     pub async fn keep_lease(&self, claimed_at: Instant) -> Infallible {
         let lease = self.context.settings.lease;
         let mut renewed_at = claimed_at;
@@ -34,9 +38,12 @@ impl<Q: DeliveryQueue + Send + Sync + ?Sized> LeasedPage<Q> {
             tokio::time::sleep_until(renewed_at + lease / 3).await;
             renewed_at = Instant::now();
             let now = self.context.clock.now();
-            let leases = [self.guard.lease()];
-            let renewed = self.context.queue.renew_leases(&leases, now, lease);
-            let _: Result<(), StoreError> = self.context.failures.renewals.record(renewed.await);
+            let held = self.guard.lease();
+            let renewed = self.context.queue.renew_lease(held, now, lease).await;
+            let renewed = self.context.failures.renewals.record(renewed);
+            if matches!(renewed, Ok(false)) && self.guard.lease() == held {
+                self.lost.cancel();
+            }
         }
     }
 
@@ -92,7 +99,8 @@ impl<Q: DeliveryQueue + Send + Sync + ?Sized> LeasedPage<Q> {
         }
     }
 
-    fn after_losing_lease(&self) {
+    /// Says that another process has the page.
+    pub fn after_losing_lease(&self) {
         metrics::count_lost_lease();
         tracing::warn!(send = %self.page.send_id, "a page's lease was lost: nothing recorded");
     }

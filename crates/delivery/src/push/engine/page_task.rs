@@ -57,6 +57,8 @@ enum ReleaseReason {
     Stopped,
     /// The claim was answered when its lease had ended: another process may be at it.
     Late,
+    /// Another process has it, and nothing is known yet.
+    Lost,
     /// This machine could not try anybody; it may for so long as well be left alone.
     ThisMachine(Duration),
     SigningKey(SigningKeyError),
@@ -115,6 +117,10 @@ impl<Q: DeliveryQueue + Send + Sync + ?Sized> PageTask<Q> {
                 tracing::warn!(send = %page.send_id, "a page's lease had ended when its claim was answered");
                 Duration::ZERO
             }
+            ReleaseReason::Lost => {
+                self.leased.after_losing_lease();
+                Duration::ZERO
+            }
             ReleaseReason::ThisMachine(wait) => {
                 tracing::debug!(send = %page.send_id, ?wait, "a page waits: no connections");
                 wait
@@ -144,7 +150,12 @@ impl<Q: DeliveryQueue + Send + Sync + ?Sized> PageTask<Q> {
         let signers = self.signers(&recipients).await?;
         let mut outcomes = self.push(slot, &signers, ttl, &recipients).await;
         if outcomes.is_empty() && !recipients.is_empty() {
-            return Err(ReleaseReason::Stopped);
+            let is_lost = self.leased.lost.is_cancelled();
+            return Err(if is_lost {
+                ReleaseReason::Lost
+            } else {
+                ReleaseReason::Stopped
+            });
         }
         let now = context.clock.now();
         if let Some(wait) = machine_wait(page, &recipients, &outcomes, now) {
@@ -215,7 +226,8 @@ impl<Q: DeliveryQueue + Send + Sync + ?Sized> PageTask<Q> {
         Ok(context.push_sender.keep_signer(page, key, &document)?)
     }
 
-    /// The outcomes that are known when all are, or when the engine is asked to stop now.
+    /// The outcomes that are known when all are, or when the engine is asked to stop now or has lost the page: who has it now sends to
+    /// everybody whose outcome it does not find.
     async fn push(
         &self,
         slot: &mut Slot,
@@ -235,7 +247,13 @@ impl<Q: DeliveryQueue + Send + Sync + ?Sized> PageTask<Q> {
             countdown: &countdown,
         });
         let unknown = AtomicUsize::new(recipients.len());
-        let mut deliveries = pin!(deliveries.take_until(self.shutdown.aborting()));
+        let stopped = async {
+            tokio::select! {
+                () = self.shutdown.aborting() => {}
+                () = self.leased.lost.cancelled() => {}
+            }
+        };
+        let mut deliveries = pin!(deliveries.take_until(stopped));
         let recipients = recipients.len();
         let mut parking = pin!(self.park(slot, recipients, &countdown, &unknown).fuse());
         let mut outcomes = PushOutcomes::with_capacity(recipients);

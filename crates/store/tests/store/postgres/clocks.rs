@@ -73,7 +73,7 @@ async fn whoever_is_too_far_ahead_takes_nobodys_page_and_goes_on_when_it_is_righ
         "its lease would have ended"
     );
     let renewed = right
-        .renew_leases(&[leased], SystemClock.now(), Duration::ZERO)
+        .renew_lease(leased, SystemClock.now(), Duration::ZERO)
         .await;
     renewed.expect("given up");
     assert_eq!(claim(&ahead, 30_000).await, None);
@@ -110,7 +110,7 @@ async fn two_clocks_that_are_right_enough_leave_a_lease_to_who_holds_it() {
     assert_eq!(claim(&behind, -7_000).await, None, "it is too far off");
     let leased = claim(&behind, -5_900).await.expect("a page");
     let now = ShiftedClock(-5_900).now();
-    let left = behind.renew_leases(&[leased], now, LEASE * 2 / 3).await;
+    let left = behind.renew_lease(leased, now, LEASE * 2 / 3).await;
     left.expect("renewed");
     assert_eq!(claim(&ahead, 5_900).await, None, "the lease holds");
 }
@@ -145,11 +145,11 @@ async fn whose_clock_was_set_far_ahead_in_the_midst_of_a_page_holds_it_no_longer
     let (right, other) = (process(&test, 0).await, process(&test, 0).await);
     let leased = claim(&right, 0).await.expect("a page");
     let an_hour_ahead = ShiftedClock(3_600_000).now();
-    let renewed = right.renew_leases(&[leased], an_hour_ahead, LEASE).await;
+    let renewed = right.renew_lease(leased, an_hour_ahead, LEASE).await;
     renewed.expect("renewed");
     assert_eq!(claim(&other, 5_000).await, None, "the lease holds");
     let ended = right
-        .renew_leases(&[leased], an_hour_ahead, Duration::ZERO)
+        .renew_lease(leased, an_hour_ahead, Duration::ZERO)
         .await;
     ended.expect("renewed");
     assert!(claim(&other, 5_000).await.is_some(), "it is over");
