@@ -39,12 +39,12 @@ pub use self::settings::{ConnectionSettings, ConnectionTimeouts};
 use self::split_body::SplitBody;
 use self::watched_stream::WatchedStream;
 use crate::config::TrustedProxies;
-use crate::http::client_address::{PeerAddr, rate_limit_key};
+use crate::http::client_address::{PeerAddr, rate_limit_key, site};
 use crate::http::in_flight::is_event_stream;
 use crate::state::{ClientLimiter, ClientPermit};
 
 /// Most bytes of a request's head.
-const MAX_HEAD_BYTES: usize = 64 * 1024;
+const MAX_HEAD_BYTES: usize = 32 * 1024;
 /// The pause after the system refused a connection: descriptors come free when others end.
 const ACCEPT_RETRY_DELAY: Duration = Duration::from_millis(100);
 /// After which time without room it is looked again for connections that wait for a request.
@@ -130,7 +130,8 @@ fn acquire_permit(
     if proxies.trusts(peer.to_canonical()) {
         return Ok(None);
     }
-    let permit = limiter.try_acquire(rate_limit_key(peer));
+    let client = rate_limit_key(peer);
+    let permit = limiter.try_acquire(client, site(client));
     if permit.is_none() {
         tracing::debug!("a client has too many connections");
     }

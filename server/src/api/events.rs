@@ -18,7 +18,10 @@ pub async fn report(
     client: ClientInfo,
     request: Request,
 ) -> StatusCode {
-    let Some(_permit) = state.reports.try_acquire(client.rate_limit_key) else {
+    let permit = state
+        .reports
+        .try_acquire(client.rate_limit_key, client.site);
+    let Some(_permit) = permit else {
         return StatusCode::NO_CONTENT;
     };
     let body = Limited::new(request.into_body(), MAX_REPORT_BYTES);

@@ -27,7 +27,10 @@ pub async fn limit(State(state): State<AppState>, request: Request, next: Next) 
         Ok(client) => client,
         Err(error) => return error.into_response(),
     };
-    let Some(permit) = state.in_flight.try_acquire(client.rate_limit_key) else {
+    let permit = state
+        .in_flight
+        .try_acquire(client.rate_limit_key, client.site);
+    let Some(permit) = permit else {
         return ApiError::from(ErrorCode::Overloaded).into_response();
     };
     let response = next.run(request).await;

@@ -181,6 +181,11 @@ async fn a_head_that_cannot_be_read_gets_an_answer_like_every_other() {
             "a: b\r\n".repeat(120)
         )
         .into_bytes(),
+        format!(
+            "GET /api/v1/apps HTTP/1.1\r\nhost: h\r\na: {}\r\n\r\n",
+            "b".repeat(32 * 1024)
+        )
+        .into_bytes(),
     ] {
         let answer = exchange(server.address(), &request, true);
         assert!(is_error_body(&answer), "{answer}");
