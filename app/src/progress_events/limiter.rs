@@ -59,7 +59,7 @@ mod tests {
 
     use hato_domain::AccountId;
 
-    use super::{MAX_PER_ACCOUNT, SseLimiter};
+    use super::{MAX_PER_ACCOUNT, MAX_TOTAL, SseLimiter};
 
     #[test]
     fn an_account_has_few_and_gets_them_back() {
@@ -72,5 +72,17 @@ mod tests {
         assert!(limiter.acquire(&account("usr_b")).is_some());
         taken.pop();
         assert!(limiter.acquire(&account("usr_a")).is_some());
+    }
+
+    #[test]
+    fn all_accounts_together_have_as_many_as_a_process_bears() {
+        let limiter = Arc::new(SseLimiter::default());
+        let acquire = |number: usize| limiter.acquire(&AccountId::trusted(format!("usr_{number}")));
+        let mut taken: Vec<_> = (0..MAX_TOTAL)
+            .map(|number| acquire(number).expect("a permit"))
+            .collect();
+        assert!(acquire(MAX_TOTAL).is_none());
+        taken.pop();
+        assert!(acquire(MAX_TOTAL).is_some());
     }
 }

@@ -3,6 +3,7 @@
 use std::process::{Command, Output, Stdio};
 
 use futures_util::future::join_all;
+use hato_cluster::{Cluster, Durability};
 use hato_testkit::TestDatabase;
 use hato_testkit::old_postgres::old_postgres;
 use hato_testkit::push_service::PushService;
@@ -75,6 +76,18 @@ fn assert_refused(url: &str, exit_code: i32, says: &str) {
     assert!(
         !all.contains("password@") && !all.contains(SecuredCluster::PASSWORD),
         "{all}"
+    );
+}
+
+#[test]
+fn a_standby_ends_the_start_with_one_line() {
+    let primary = Cluster::start(Durability::Full).expect("a cluster");
+    primary.create_database("hato").expect("a database");
+    let standby = primary.start_standby(Durability::Full).expect("a standby");
+    assert_refused(
+        &standby.url("hato"),
+        1,
+        "this PostgreSQL is read-only: a standby",
     );
 }
 

@@ -1,5 +1,6 @@
 //! What the log holds: nothing that is anybody's secret, at any level.
 
+mod identities;
 mod misplaced;
 
 use hato_testkit::client::Reply;
@@ -267,6 +268,8 @@ async fn no_secret_is_logged_at_any_level(database: TestDatabase) {
     everything.forms().await;
     everything.github().await;
     everything.sends_and_events().await;
+    everything.users_and_private_keys().await;
+    everything.reports().await;
     everything.mcp().await;
     everything.misplaced_secrets().await;
     everything.server.terminate().await.expect("it stops");

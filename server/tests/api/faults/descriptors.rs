@@ -38,6 +38,18 @@ async fn without_file_descriptors_nobodys_attempt_is_used_up(database: TestDatab
     limit(&server, Resource::Nofile, before);
     let reply = waiting.await.expect("no panic").expect("an answer");
     assert_eq!(reply.status, 200, "{reply}");
+    wait_until_logged(&server, "connections are accepted again").await;
+    let log = server.log();
+    for failure in [
+        "connections fail on this machine",
+        "a connection cannot be accepted",
+    ] {
+        let lines: Vec<_> = log.lines().filter(|line| line.contains(failure)).collect();
+        let [line] = lines[..] else {
+            panic!("once: {lines:?}")
+        };
+        assert!(line.contains("Too many open files"), "{line}");
+    }
 
     let path = format!("/api/v1/apps/{}/notifications", app.id);
     let history = wait_until(&app.owner, &path, |it| it["items"][0]["status"] == "done").await;

@@ -152,6 +152,18 @@ async fn subscribers_of_an_app_are_counted_together() {
     assert_eq!((count(&replies, 201), count(&replies, 429)), (10, 22));
 }
 
+#[tokio::test]
+async fn subscribers_that_the_plan_allows_are_counted_together() {
+    let fleet = ServerPair::of_apis().await;
+    let app = fleet.app().await;
+    let database = fleet.servers[0].database();
+    database.execute("UPDATE apps SET active_subscriptions = 990");
+    let path = format!("/api/v1/apps/{}/subscriptions", app.id);
+    let replies = fleet.post_concurrently(&app.backend, &path, 32, browser);
+    let replies = replies.await;
+    assert_eq!((count(&replies, 201), count(&replies, 429)), (10, 22));
+}
+
 /// All but so many of the recipients that the Free plan allows are used up, also if the month ends meanwhile.
 pub const USE_UP: &str = "
     INSERT INTO monthly_usage (account_id, month, recipients)

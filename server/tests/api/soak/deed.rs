@@ -6,6 +6,7 @@ pub enum Deed {
     Register,
     Send,
     SendWithWrongKey,
+    Report,
     LogIn,
     LookAtPages,
     LookAtDashboard,
@@ -24,10 +25,11 @@ pub enum Deed {
 }
 
 /// What is done by how many of 24: bodies that are held by so many that 1,000 would hold more than there is memory for.
-const MIX: [(Deed, usize); 18] = [
+const MIX: [(Deed, usize); 19] = [
     (Deed::Register, 1),
     (Deed::Send, 1),
     (Deed::SendWithWrongKey, 1),
+    (Deed::Report, 1),
     (Deed::LogIn, 1),
     (Deed::LookAtPages, 1),
     (Deed::LookAtDashboard, 1),
@@ -37,7 +39,7 @@ const MIX: [(Deed, usize); 18] = [
     (Deed::Garbage, 1),
     (Deed::GarbageInJson, 1),
     (Deed::TooLarge, 1),
-    (Deed::HoldBody, 7),
+    (Deed::HoldBody, 6),
     (Deed::SlowHead, 1),
     (Deed::SlowBody, 1),
     (Deed::ReadSlowly, 1),
@@ -67,6 +69,7 @@ impl Deed {
             Self::Register => &["201"],
             Self::Send => &["202"],
             Self::SendWithWrongKey => &["403 INSUFFICIENT_SCOPE"],
+            Self::Report => &["204"],
             Self::LogIn => &["200", "401 INVALID_CREDENTIALS"],
             Self::LookAtPages
             | Self::LookAtDashboard
@@ -99,7 +102,8 @@ impl Deed {
             | Self::GarbageInJson
             | Self::TooLarge
             | Self::SlowBody => &["503 OVERLOADED"],
-            Self::Garbage
+            Self::Report
+            | Self::Garbage
             | Self::HoldBody
             | Self::SlowHead
             | Self::StopReading

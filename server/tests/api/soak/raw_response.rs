@@ -65,7 +65,9 @@ impl RawResponse {
         let length = header("content-length").and_then(|it| it.parse::<usize>().ok());
         let is_at_end = match length {
             Some(length) => body.len() >= length,
-            None => header("transfer-encoding").is_some() && is_chunked_to_its_end(body),
+            None if header("transfer-encoding").is_some() => is_chunked_to_its_end(body),
+            // Without a body (RFC 9110 §15.3.5).
+            None => self.status() == Some(204),
         };
         is_stream || is_at_end || self.bytes.len() >= MAX_BYTES
     }

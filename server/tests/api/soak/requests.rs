@@ -28,6 +28,7 @@ const APP_PAGES: [&str; 6] = [
     "/dead-letters",
 ];
 const NOTIFY: &str = "/api/v1/notify";
+const REPORTS: &str = "/api/v1/events";
 const SUBSCRIPTIONS: &str = "/api/v1/subscriptions";
 const ACCEPT_ENCODING: &str = "accept-encoding: gzip, br, zstd\r\n";
 /// Each is three of the 5,000 values that a message of an agent may have.
@@ -36,8 +37,10 @@ const OBJECTS: usize = 1_600;
 const LARGE: usize = 255 * 1_024;
 const TOO_LARGE: usize = 300 * 1_024;
 /// Bytes that nobody writes in the server's time when they come ten a second: of a head in 10 s, and of a body in 30 s.
-const LONG_HEAD: usize = 400;
+pub const LONG_HEAD: usize = 400;
 const LONG_BODY: usize = 400;
+/// A header with which a head is nearly as long as one may be.
+const LONG_HEADER: usize = 30_000;
 
 /// The bytes of a request that `deed` takes, for who has this app.
 pub fn bytes(soak: &Soak, app: &StrangerApp, deed: Deed, rng: &mut Rng) -> Vec<u8> {
@@ -49,6 +52,7 @@ pub fn bytes(soak: &Soak, app: &StrangerApp, deed: Deed, rng: &mut Rng) -> Vec<u
         }
         Deed::Send => posted(NOTIFY, &app.notify_key, br#"{"title":"t","body":"b"}"#),
         Deed::SendWithWrongKey => posted(NOTIFY, &soak.page_key, br#"{"title":"t","body":"b"}"#),
+        Deed::Report => report(rng),
         Deed::LogIn => {
             let password = if rng.bool() { PASSWORD } else { "none of hers" };
             let body = json!({"email": app.email, "password": password}).to_string();
@@ -72,12 +76,22 @@ pub fn bytes(soak: &Soak, app: &StrangerApp, deed: Deed, rng: &mut Rng) -> Vec<u
             let body = vec![b' '; LARGE];
             written(&to(NOTIFY), &bearer(&app.notify_key), &body, LARGE + 1)
         }
-        Deed::SlowHead => got(&format!("/{}", "a".repeat(LONG_HEAD)), ""),
+        Deed::SlowHead => {
+            let length = if rng.bool() { LONG_HEAD } else { LONG_HEADER };
+            got("/", &format!("x: {}\r\n", "a".repeat(length)))
+        }
         Deed::SlowBody => posted(SUBSCRIPTIONS, &soak.page_key, &[b' '; LONG_BODY]),
         Deed::ReadSlowly => read_slowly(soak, app, rng),
         Deed::StopReading => got(&soak.export_path(), &bearer(&soak.full_key)),
         Deed::SayNothing => Vec::new(),
     }
+}
+
+/// Of a message that nobody was sent.
+fn report(rng: &mut Rng) -> Vec<u8> {
+    let token = format!("{:032x}", rng.u128(..)).repeat(2);
+    let body = json!({"token": token, "event": "clicked"}).to_string();
+    written(&to(REPORTS), "", body.as_bytes(), body.len())
 }
 
 /// With a length that is beyond everything, and garbage, or as long as it says.

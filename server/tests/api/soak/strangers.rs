@@ -123,11 +123,13 @@ async fn write(writer: &mut WriteHalf<'_>, deed: Deed, request: &[u8]) -> io::Re
     if !deed.writes_slowly() {
         return writer.write_all(request).await;
     }
-    let at_once = match deed {
-        Deed::SlowBody => request.windows(4).position(|it| it == b"\r\n\r\n"),
-        _ => None,
+    let at_once = if deed == Deed::SlowBody {
+        let end = request.windows(4).position(|it| it == b"\r\n\r\n");
+        end.map_or(0, |end| end + 4)
+    } else {
+        request.len().saturating_sub(requests::LONG_HEAD)
     };
-    let (first, rest) = request.split_at(at_once.map_or(0, |end| end + 4));
+    let (first, rest) = request.split_at(at_once);
     writer.write_all(first).await?;
     for byte in rest {
         writer.write_all(&[*byte]).await?;
