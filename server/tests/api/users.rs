@@ -38,7 +38,7 @@ fn path(app: &OwnedApp, rest: &str) -> String {
 }
 
 /// The user's token, as the site makes it.
-fn token(secret: &Value, app: &str, user: &str) -> String {
+pub fn token(secret: &Value, app: &str, user: &str) -> String {
     let secret = secret.as_str().expect("a secret");
     let key = hmac::Key::new(HMAC_SHA256, secret.as_bytes());
     hex::encode(hmac::sign(&key, format!("{app}\n{user}").as_bytes()))

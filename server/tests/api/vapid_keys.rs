@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use crate::fixtures::{app, get, post, registration, setup, status_and_code};
 
 /// A key that openssl made, and its public half.
-const PRIVATE: &str = "hoJBPPBuAxchRE-9HlTEBl_qUK7kZuP_X7WF_fE2I44";
+pub const PRIVATE: &str = "hoJBPPBuAxchRE-9HlTEBl_qUK7kZuP_X7WF_fE2I44";
 const PUBLIC: &str =
     "BOE2goHZF-IS08XYN7y9wWfCqo1Z68zaCaVWBQn4DloX-AU2580Ws3Q8WlNzkclSNPpVTV0WATfclTpWoiN6uco";
 

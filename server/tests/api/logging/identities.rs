@@ -1,16 +1,15 @@
 //! What proves who a user is, keys that move from one service to another, and what browsers report.
 
-use aws_lc_rs::hmac;
 use hato_testkit::owner::PASSWORD;
 use serde_json::json;
 
 use super::Talkative;
 use crate::fixtures::{get, post, registration};
+use crate::users::token;
+use crate::vapid_keys::PRIVATE;
 
 const USER: &str = "user-in-particular";
 const TAG: &str = "tag-between-two-people";
-/// A private key that openssl made.
-const PRIVATE_KEY: &str = "hoJBPPBuAxchRE-9HlTEBl_qUK7kZuP_X7WF_fE2I44";
 
 impl Talkative {
     /// A browser whose user is proven, rightly and not, lists of them in and out, and private keys likewise.
@@ -18,9 +17,7 @@ impl Talkative {
         let identity = get(&self.app.admin, &self.path("/identity")).await.json();
         let secret = identity["identity_secret"].as_str().expect("a secret");
         self.must_not_log("an identity secret", secret.trim_start_matches("idsec_"));
-        let key = hmac::Key::new(hmac::HMAC_SHA256, secret.as_bytes());
-        let proof = hmac::sign(&key, format!("{}\n{USER}", self.app.id).as_bytes());
-        let proof = hex::encode(proof);
+        let proof = token(&identity["identity_secret"], &self.app.id, USER);
         let wrong = proof.chars().rev().collect::<String>();
         for (token, status) in [(&proof, 201), (&wrong, 403)] {
             self.must_not_log("a user's token", token);
@@ -49,12 +46,8 @@ impl Talkative {
     }
 
     async fn private_keys(&mut self) {
-        self.must_not_log("an imported private key", PRIVATE_KEY);
-        for (key, status) in [
-            (PRIVATE_KEY, 201),
-            (PRIVATE_KEY, 200),
-            (&PRIVATE_KEY[1..], 400),
-        ] {
+        self.must_not_log("an imported private key", PRIVATE);
+        for (key, status) in [(PRIVATE, 201), (PRIVATE, 200), (&PRIVATE[1..], 400)] {
             let body = json!({"private_key": key});
             let reply = post(&self.app.owner, &self.path("/vapid-keys"), &body).await;
             assert_eq!(reply.status, status, "{reply}");
