@@ -1,7 +1,9 @@
 //! The real server as a child process, to be killed, stopped and started again on the same data.
 
+mod metrics;
 mod process;
 
+pub use self::metrics::series_value;
 use self::process::ServerProcess;
 use crate::{
     TestDatabase,

@@ -4,12 +4,10 @@ mod moments;
 mod passwords;
 mod webhooks;
 
-use std::net::SocketAddr;
-
 use hato_testkit::client::Client;
 use hato_testkit::owner::PASSWORD;
 use hato_testkit::push_service::{PushService, ScriptedResponse};
-use hato_testkit::server::{HatoServer, ServerLaunch};
+use hato_testkit::server::{ServerLaunch, series_value};
 use hato_testkit::{TestDatabase, on_each_database};
 use http::Method;
 use serde_json::json;
@@ -19,22 +17,6 @@ use crate::fixtures::{BINARY, app, get, post, registration, send, server, start,
 
 fn launch(database: TestDatabase) -> ServerLaunch {
     ServerLaunch::on(BINARY, database).env("HATO_METRICS_LISTEN", "127.0.0.1:0")
-}
-
-/// A client of the listener that the server has logged.
-pub fn metrics_of(server: &HatoServer) -> Client {
-    let log = server.log();
-    let address = log.lines().find_map(|line| {
-        let (_, rest) = line.split_once("metrics at http://")?;
-        rest.split('/').next()?.parse::<SocketAddr>().ok()
-    });
-    Client::new(address.unwrap_or_else(|| panic!("no address of metrics in {log}")))
-}
-
-/// The value of a line, `None` when there is none.
-pub fn value(text: &str, series: &str) -> Option<f64> {
-    let line = text.lines().find_map(|line| line.strip_prefix(series))?;
-    line.trim().parse().ok()
 }
 
 pub async fn scrape(metrics: &Client) -> String {
@@ -51,7 +33,7 @@ pub async fn scrape(metrics: &Client) -> String {
 async fn requests_are_counted_by_route_and_status(database: TestDatabase) {
     let server = start(launch(database)).await;
     let client = server.client();
-    let metrics = metrics_of(&server);
+    let metrics = server.metrics_client();
     for path in [
         "/api/v1/apps/app_1",
         "/api/v1/apps/app_2",
@@ -74,13 +56,17 @@ async fn requests_are_counted_by_route_and_status(database: TestDatabase) {
         (r#"method="other",route="/auth/login",status="405""#, 1.0),
     ] {
         let series = format!("hato_http_requests_total{{{labels}}}");
-        assert_eq!(value(&text, &series), Some(count), "{series} in {text}");
+        assert_eq!(
+            series_value(&text, &series),
+            Some(count),
+            "{series} in {text}"
+        );
     }
     assert!(text.contains(r#"route="/apps/{app}""#), "{text}");
     let durations = r#"hato_http_request_duration_seconds_count{route="/api/v1/apps/{appId}"}"#;
-    assert_eq!(value(&text, durations), Some(2.0), "{text}");
+    assert_eq!(series_value(&text, durations), Some(2.0), "{text}");
     let longest = r#"hato_http_request_duration_seconds_bucket{route="unmatched",le="+Inf"}"#;
-    assert_eq!(value(&text, longest), Some(2.0), "{text}");
+    assert_eq!(series_value(&text, longest), Some(2.0), "{text}");
     for raw in ["app_1", "app_2", "app_3", "secret", "SECRET"] {
         assert!(!text.contains(raw), "{raw} in {text}");
     }
@@ -95,11 +81,11 @@ async fn deliveries_are_counted_by_outcome(database: TestDatabase) {
             .env("HATO_RETRY_DELAYS", "1ms,1h,1h"),
     )
     .await;
-    let metrics = metrics_of(&server);
+    let metrics = server.metrics_client();
     let before = scrape(&metrics).await;
     for outcome in ["sent", "expired", "failed", "retried"] {
         let series = format!("hato_deliveries_total{{outcome=\"{outcome}\"}}");
-        assert_eq!(value(&before, &series), Some(0.0), "{before}");
+        assert_eq!(series_value(&before, &series), Some(0.0), "{before}");
     }
 
     let app = app(&server, "owner@example.com").await;
@@ -129,9 +115,9 @@ async fn deliveries_are_counted_by_outcome(database: TestDatabase) {
     let settled = |text: &str| {
         let deliveries = expected.iter().all(|(outcome, count)| {
             let series = format!("hato_deliveries_total{{outcome=\"{outcome}\"}}");
-            value(text, &series) == Some(*count)
+            series_value(text, &series) == Some(*count)
         });
-        deliveries && value(text, "hato_queued_pages") == Some(1.0)
+        deliveries && series_value(text, "hato_queued_pages") == Some(1.0)
     };
     wait_until(&metrics, settled).await;
 }
@@ -155,10 +141,10 @@ async fn what_nobody_delivers_is_queued(database: TestDatabase) {
     let app = app(&api, "owner@example.com").await;
     let subscriber = registration("https://push.example/1");
     post(&app.frontend, "/api/v1/subscriptions", &subscriber).await;
-    let metrics = metrics_of(&api);
+    let metrics = api.metrics_client();
     for queued in 0..3 {
         let text = scrape(&metrics).await;
-        let pages = value(&text, "hato_queued_pages");
+        let pages = series_value(&text, "hato_queued_pages");
         assert_eq!(pages, Some(f64::from(queued)), "{text}");
         let notification = json!({"title": "t", "body": "b"});
         let sent = post(&app.backend, "/api/v1/notify", &notification).await;
@@ -177,33 +163,37 @@ async fn events_that_nobody_posts_grow_old(database: TestDatabase) {
     let path = format!("/api/v1/apps/{}", app.id);
     let set = send(&app.owner, Method::PATCH, &path, &[], webhook).await;
     assert_eq!(set.status, 200, "{set}");
-    let metrics = metrics_of(&api);
-    let age = |text: &str| value(text, "hato_webhook_oldest_event_seconds");
+    let metrics = api.metrics_client();
+    let age = |text: &str| series_value(text, "hato_webhook_oldest_event_seconds");
     assert_eq!(age(&scrape(&metrics).await), Some(0.0));
     let notification = json!({"title": "t", "body": "b"});
     let accepted = post(&app.backend, "/api/v1/notify", &notification).await;
     assert_eq!(accepted.status, 202, "{accepted}");
     wait_until(&metrics, |text| age(text) > Some(0.0)).await;
-    let queued = value(&scrape(&metrics).await, "hato_webhook_queued_events");
+    let queued = series_value(&scrape(&metrics).await, "hato_webhook_queued_events");
     assert_eq!(queued, Some(1.0));
 }
 
 #[on_each_database]
 async fn a_worker_has_metrics_of_its_own(database: TestDatabase) {
     let worker = start(launch(database).env("HATO_ROLE", "worker")).await;
-    let text = scrape(&metrics_of(&worker)).await;
-    assert_eq!(value(&text, "hato_queued_pages"), Some(0.0), "{text}");
+    let text = scrape(&worker.metrics_client()).await;
+    assert_eq!(
+        series_value(&text, "hato_queued_pages"),
+        Some(0.0),
+        "{text}"
+    );
     assert!(text.contains(r#"route="/readyz",status="200""#), "{text}");
     let version = env!("CARGO_PKG_VERSION");
     let build = format!("hato_build_info{{version=\"{version}\"}}");
-    assert_eq!(value(&text, &build), Some(1.0), "{text}");
-    assert!(value(&text, "process_start_time_seconds") > Some(1_600_000_000.0));
+    assert_eq!(series_value(&text, &build), Some(1.0), "{text}");
+    assert!(series_value(&text, "process_start_time_seconds") > Some(1_600_000_000.0));
 }
 
 #[tokio::test]
 async fn the_listener_has_nothing_else_and_the_server_no_metrics() {
     let measured = start(launch(TestDatabase::sqlite().await)).await;
-    let elsewhere = get(&metrics_of(&measured), "/healthz").await;
+    let elsewhere = get(&measured.metrics_client(), "/healthz").await;
     assert_eq!(elsewhere.status, 404);
     for server in [measured, server(TestDatabase::sqlite().await).await] {
         let reply = get(&server.client(), "/metrics").await;
@@ -218,7 +208,7 @@ async fn the_listener_has_nothing_else_and_the_server_no_metrics() {
 async fn a_login_verifies_a_password_whether_there_is_an_account_or_not(database: TestDatabase) {
     let server = start(launch(database)).await;
     let client = server.client();
-    let metrics = metrics_of(&server);
+    let metrics = server.metrics_client();
     let registered = client.register_account("owner@example.com", PASSWORD);
     registered.await.expect("an account");
     let series = "hato_password_verifications_total";
@@ -230,11 +220,11 @@ async fn a_login_verifies_a_password_whether_there_is_an_account_or_not(database
     .into_iter()
     .enumerate()
     {
-        let before = value(&scrape(&metrics).await, series);
+        let before = series_value(&scrape(&metrics).await, series);
         assert_eq!(before, u32::try_from(number).ok().map(f64::from), "{email}");
         let login = json!({"email": email, "password": password});
         let reply = post(&client, "/auth/login", &login).await;
         assert_eq!(reply.status, status, "{reply}");
     }
-    assert_eq!(value(&scrape(&metrics).await, series), Some(3.0));
+    assert_eq!(series_value(&scrape(&metrics).await, series), Some(3.0));
 }

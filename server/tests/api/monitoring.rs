@@ -10,14 +10,14 @@ use std::{fs, path::Path};
 
 use hato_testkit::owner::PASSWORD;
 use hato_testkit::push_service::PushService;
-use hato_testkit::server::ServerLaunch;
+use hato_testkit::server::{ServerLaunch, series_value};
 use hato_testkit::webhook_receiver::WebhookReceiver;
 use hato_testkit::{TestDatabase, on_each_database};
 use http::Method;
 use serde_json::{Value, json};
 
 use crate::fixtures::{BINARY, app, post, send, start};
-use crate::metrics::{metrics_of, scrape, value, wait_until};
+use crate::metrics::{scrape, wait_until};
 
 const DEPLOY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../deploy");
 /// Where `scripts/setup test` puts what is not installed.
@@ -46,11 +46,11 @@ async fn metrics_text(database: TestDatabase) -> String {
     post(&server.client(), "/auth/login", &login).await;
     let message = json!({"title": "t", "body": "b"});
     post(&app.backend, "/api/v1/notify", &message).await;
-    let metrics = metrics_of(&server);
+    let metrics = server.metrics_client();
     let arrived = r#"hato_webhook_attempts_total{outcome="arrived"}"#;
     let made = r#"hato_backups_total{outcome="made"}"#;
     wait_until(&metrics, |text| {
-        value(text, arrived) >= Some(2.0) && value(text, made) >= Some(1.0)
+        series_value(text, arrived) >= Some(2.0) && series_value(text, made) >= Some(1.0)
     })
     .await;
     scrape(&metrics).await

@@ -22,7 +22,7 @@ use hato_testkit::push_service::{
     BrowserSubscription, Decryption, PushService, PushServiceOptions,
 };
 use hato_testkit::seeded_rng::{self, Rng};
-use hato_testkit::server::{HatoServer, ServerLaunch};
+use hato_testkit::server::{HatoServer, ServerLaunch, series_value};
 use hato_testkit::{TestDatabase, on_each_database};
 use serde_json::json;
 use tokio::task::{JoinSet, spawn_blocking};
@@ -34,7 +34,7 @@ use self::report::SoakReport;
 use self::results::SoakResults;
 use self::stranger_app::StrangerApp;
 use crate::fixtures::{app, env_or, get, post, register_in_bulk, start, tested_program};
-use crate::metrics::{metrics_of, scrape, value};
+use crate::metrics::scrape;
 use crate::process;
 
 /// Most memory of the server, in bytes.
@@ -126,7 +126,7 @@ impl Soak {
             .env("HATO_DEFAULT_PLAN", "pro")
             .env("HATO_METRICS_LISTEN", "127.0.0.1:0");
         let server = start(launch).await;
-        let metrics = metrics_of(&server);
+        let metrics = server.metrics_client();
         let large = app(&server, "large@example.com").await;
         let small = app(&server, "small@example.com").await;
         let page_key = small.owner.create_key(&small.id, "page", "subscribe_only");
@@ -282,7 +282,7 @@ impl Soak {
     async fn assert_explained(&self, extra: u32) {
         assert!(self.extent.is_long || extra == 0, "{extra} copies");
         let text = scrape(&self.metrics).await;
-        let retried = value(&text, "hato_deliveries_total{outcome=\"retried\"}");
+        let retried = series_value(&text, "hato_deliveries_total{outcome=\"retried\"}");
         let is_explained = retried >= Some(f64::from(extra));
         assert!(is_explained, "{extra} copies, {retried:?} tried again");
     }

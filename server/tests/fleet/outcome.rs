@@ -19,6 +19,15 @@ impl Fleet {
         get(&self.at(&self.app.owner, api), &path).await.json()
     }
 
+    /// How many messages push services have taken from each worker.
+    pub async fn shares(&self) -> Vec<u64> {
+        let mut shares = Vec::new();
+        for worker in &self.workers {
+            shares.push(worker.sent_messages().await.expect("its metrics"));
+        }
+        shares
+    }
+
     /// The send's item once it is done. Its counts only grow until then, and never pass the recipients.
     pub async fn finish(&self, send: &str) -> Value {
         let mut last = 0;

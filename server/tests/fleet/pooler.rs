@@ -7,7 +7,6 @@ use hato_testkit::push_service::PushServiceOptions;
 use crate::claims::Lost;
 use crate::fixtures::{DATABASE, Fleet, FleetSize, cluster, counting, push_service, wait_until};
 use crate::outcome::Served;
-use crate::sharing::sent_by;
 
 const WORKERS: usize = 3;
 /// More pages than two workers hold at a time.
@@ -23,15 +22,6 @@ const SESSIONS: &str = "SELECT COUNT(*) FROM pg_stat_activity
                           AND backend_type = 'client backend'";
 /// As many as it has for a database.
 const POOL_SIZE: u32 = 5;
-
-/// How many messages the push service has taken from each worker.
-async fn shares(fleet: &Fleet) -> Vec<u64> {
-    let mut shares = Vec::new();
-    for worker in &fleet.workers {
-        shares.push(sent_by(worker).await);
-    }
-    shares
-}
 
 #[tokio::test(flavor = "multi_thread")]
 async fn behind_a_transaction_pooler_workers_share_a_send_of_which_a_killed_one_loses_nothing() {
@@ -73,10 +63,10 @@ async fn behind_a_transaction_pooler_workers_share_a_send_of_which_a_killed_one_
 
     fleet.workers.remove(0);
     fleet.add_polling_worker().await;
-    let (before, shares_before) = (fleet.served(), shares(&fleet).await);
+    let (before, shares_before) = (fleet.served(), fleet.shares().await);
     let send = fleet.broadcast(0).await;
     let share = async || {
-        let now = shares(&fleet).await;
+        let now = fleet.shares().await;
         let mut shares = now.iter().zip(&shares_before);
         shares.all(|(now, before)| now > before)
     };

@@ -1,34 +1,16 @@
 //! Who does what in a fleet.
 
-use std::net::SocketAddr;
-
 use hato_cluster::Durability;
-use hato_testkit::client::Client;
 use hato_testkit::push_service::ScriptedResponse;
-use hato_testkit::server::HatoServer;
 
 use crate::claims::Lost;
-use crate::fixtures::{Fleet, FleetSize, get, wait_until};
+use crate::fixtures::{Fleet, FleetSize, wait_until};
 use crate::outcome::Served;
 
 /// 40 pages of 500. A worker has 9 of an app in its slots at a time and a few that are parked, so two leave some for the third.
 const RECIPIENTS: usize = 20_000;
 /// A fifth of them.
 const LEAST_PAGES: u64 = 8;
-
-/// How many messages the push service has taken from this worker.
-pub async fn sent_by(worker: &HatoServer) -> u64 {
-    let log = worker.log();
-    let mut addresses = log.lines().filter_map(|line| {
-        let (_, rest) = line.split_once("metrics at http://")?;
-        rest.split('/').next()?.parse::<SocketAddr>().ok()
-    });
-    let metrics = Client::new(addresses.next().expect("it is logged"));
-    let text = get(&metrics, "/metrics").await.text();
-    let series = "hato_deliveries_total{outcome=\"sent\"} ";
-    let mut values = text.lines().filter_map(|line| line.strip_prefix(series));
-    values.next().expect("a value").parse().expect("a number")
-}
 
 #[tokio::test(flavor = "multi_thread")]
 async fn three_workers_share_a_broadcast() {
@@ -48,11 +30,7 @@ async fn three_workers_share_a_broadcast() {
     let outcome = fleet.finish(&send).await;
     assert_eq!(fleet.history(1, &send).await, outcome);
     fleet.assert_exact(&outcome, &Served::new(), &Lost::default());
-    let mut total = 0;
-    for worker in &fleet.workers {
-        total += sent_by(worker).await;
-    }
-    assert_eq!(total, RECIPIENTS as u64);
+    assert_eq!(fleet.shares().await.iter().sum::<u64>(), RECIPIENTS as u64);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -4,13 +4,13 @@ use std::fs;
 use std::path::Path;
 
 use hato_testkit::TestDatabase;
-use hato_testkit::server::{HatoServer, ServerLaunch};
+use hato_testkit::server::{HatoServer, ServerLaunch, series_value};
 use serde_json::json;
 
 use super::{assert_done, back_up, names, run};
 use crate::database::execute;
 use crate::fixtures::{BINARY, app, post, start, subscribe, wait_until_logged};
-use crate::metrics::{metrics_of, scrape, value};
+use crate::metrics::scrape;
 
 const MADE: &str = "made a back-up";
 const NOT_DUE: &str = "no back-up is due";
@@ -60,10 +60,10 @@ async fn the_last_ones_are_kept_and_nobody_elses_files_are_touched() {
         let text = fs::read_to_string(folder.path().join(other));
         assert_eq!(text.expect("it is there"), other);
     }
-    let text = scrape(&metrics_of(&server)).await;
-    let count = value(&text, "hato_backups_total{outcome=\"made\"}");
+    let text = scrape(&server.metrics_client()).await;
+    let count = series_value(&text, "hato_backups_total{outcome=\"made\"}");
     assert_eq!(count, Some(1.0));
-    assert!(value(&text, "hato_last_backup_timestamp_seconds") > Some(1.7e9));
+    assert!(series_value(&text, "hato_last_backup_timestamp_seconds") > Some(1.7e9));
 
     let file = folder.path().join(&made[2]).display().to_string();
     let restored = ServerLaunch::new(BINARY).data_dir(folder.path().join("restored"));
@@ -80,9 +80,12 @@ async fn a_restart_makes_none_before_it_is_due() {
     wait_until_logged(&server, NOT_DUE).await;
     assert_eq!(names(folder.path()).len(), 1);
     // What watches it knows how old the last one is.
-    let text = scrape(&metrics_of(&server)).await;
-    assert!(value(&text, "hato_last_backup_timestamp_seconds") > Some(1.7e9));
-    assert_eq!(value(&text, "hato_backup_interval_seconds"), Some(86_400.0));
+    let text = scrape(&server.metrics_client()).await;
+    assert!(series_value(&text, "hato_last_backup_timestamp_seconds") > Some(1.7e9));
+    assert_eq!(
+        series_value(&text, "hato_backup_interval_seconds"),
+        Some(86_400.0)
+    );
 }
 
 /// A send to one recipient a minute, and three of them: the others' pages are queued.
@@ -144,9 +147,9 @@ async fn one_that_fails_is_logged_and_counted() {
     let folder = file.path().join("below");
     let server = scheduled(TestDatabase::sqlite().await, &folder).await;
     wait_until_logged(&server, "the back-up has failed").await;
-    let text = scrape(&metrics_of(&server)).await;
+    let text = scrape(&server.metrics_client()).await;
     assert_eq!(
-        value(&text, "hato_backups_total{outcome=\"failed\"}"),
+        series_value(&text, "hato_backups_total{outcome=\"failed\"}"),
         Some(1.0)
     );
 }

@@ -1,13 +1,13 @@
 //! A job that this program never wrote.
 
 use hato_testkit::push_service::PushService;
-use hato_testkit::server::ServerLaunch;
+use hato_testkit::server::{ServerLaunch, series_value};
 use hato_testkit::{TestDatabase, on_each_database};
 use serde_json::json;
 
 use crate::database::{self, execute};
 use crate::fixtures::{BINARY, app, post, register, start, wait_until, wait_until_logged};
-use crate::metrics::{metrics_of, scrape, value};
+use crate::metrics::scrape;
 
 #[on_each_database(flavor = "multi_thread")]
 async fn a_job_that_cannot_be_read_is_put_off_and_the_others_are_delivered(database: TestDatabase) {
@@ -41,8 +41,11 @@ async fn a_job_that_cannot_be_read_is_put_off_and_the_others_are_delivered(datab
     wait_until(&apps[1].owner, &history(1), is_done).await;
 
     wait_until_logged(&worker, "a job cannot be read").await;
-    let counted = scrape(&metrics_of(&worker)).await;
-    assert_eq!(value(&counted, "hato_unreadable_jobs_total"), Some(1.0));
+    let counted = scrape(&worker.metrics_client()).await;
+    assert_eq!(
+        series_value(&counted, "hato_unreadable_jobs_total"),
+        Some(1.0)
+    );
     let wait = "SELECT j.due_at - s.created_at FROM jobs AS j JOIN sends AS s ON s.id = j.send_id";
     let wait: i64 = database::value(&server, wait).await;
     assert!(wait >= 3_600_000, "{wait} ms");

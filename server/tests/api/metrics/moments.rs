@@ -2,12 +2,12 @@
 
 use hato_testkit::owner::OwnedApp;
 use hato_testkit::push_service::{PushService, ScriptedResponse};
-use hato_testkit::server::ServerLaunch;
+use hato_testkit::server::{ServerLaunch, series_value};
 use hato_testkit::{TestDatabase, on_each_database};
 use serde_json::json;
 use tempfile::TempDir;
 
-use super::{launch, metrics_of, scrape, value, wait_until};
+use super::{launch, scrape, wait_until};
 use crate::fixtures::{app, post, registration, start};
 use crate::process::program;
 
@@ -17,8 +17,8 @@ async fn a_page_that_nobody_takes_up_grows_old(database: TestDatabase) {
     let app = app(&api, "owner@example.com").await;
     let subscriber = registration("https://push.example/1");
     post(&app.frontend, "/api/v1/subscriptions", &subscriber).await;
-    let metrics = metrics_of(&api);
-    let age = |text: &str| value(text, "hato_queue_oldest_page_seconds");
+    let metrics = api.metrics_client();
+    let age = |text: &str| series_value(text, "hato_queue_oldest_page_seconds");
     assert_eq!(age(&scrape(&metrics).await), Some(0.0));
     let notification = json!({"title": "t", "body": "b"});
     post(&app.backend, "/api/v1/notify", &notification).await;
@@ -38,14 +38,14 @@ async fn subscribe(service: &PushService, app: &OwnedApp, answers: &[ScriptedRes
 
 /// The value of a gauge at an origin.
 fn at_origin(text: &str, name: &str, origin: &str) -> Option<f64> {
-    value(text, &format!("{name}{{origin=\"{origin}\"}}"))
+    series_value(text, &format!("{name}{{origin=\"{origin}\"}}"))
 }
 
 #[on_each_database]
 async fn deliveries_are_told_by_push_service(database: TestDatabase) {
     let service = PushService::start().await;
     let server = start(launch(database).with_push_service(&service)).await;
-    let metrics = metrics_of(&server);
+    let metrics = server.metrics_client();
     let app = app(&server, "owner@example.com").await;
     subscribe(
         &service,
@@ -57,10 +57,10 @@ async fn deliveries_are_told_by_push_service(database: TestDatabase) {
     post(&app.backend, "/api/v1/notify", &notification).await;
     let of_host = |text: &str, outcome| {
         let labels = format!("host=\"127.0.0.1\",outcome=\"{outcome}\"");
-        value(text, &format!("hato_host_deliveries_total{{{labels}}}"))
+        series_value(text, &format!("hato_host_deliveries_total{{{labels}}}"))
     };
     let is_done = |text: &str| {
-        of_host(text, "sent") == Some(2.0) && value(text, "hato_leased_pages") == Some(0.0)
+        of_host(text, "sent") == Some(2.0) && series_value(text, "hato_leased_pages") == Some(0.0)
     };
     wait_until(&metrics, is_done).await;
 
@@ -82,17 +82,21 @@ async fn deliveries_are_told_by_push_service(database: TestDatabase) {
         ("hato_delivery_delay_seconds_count", 2.0),
         ("hato_lost_leases_total", 0.0),
     ] {
-        assert_eq!(value(&text, series), Some(expected), "{series} in {text}");
+        assert_eq!(
+            series_value(&text, series),
+            Some(expected),
+            "{series} in {text}"
+        );
     }
     let opened = r#"hato_push_connections_opened_total{result="opened"}"#;
-    assert!(value(&text, opened) >= Some(1.0), "{text}");
+    assert!(series_value(&text, opened) >= Some(1.0), "{text}");
 }
 
 #[on_each_database]
 async fn a_push_service_that_throttles_pauses_the_app(database: TestDatabase) {
     let service = PushService::start().await;
     let server = start(launch(database).with_push_service(&service)).await;
-    let metrics = metrics_of(&server);
+    let metrics = server.metrics_client();
     let app = app(&server, "owner@example.com").await;
     let throttled = ScriptedResponse::RetryAfter(429, "3600".to_owned());
     subscribe(&service, &app, &vec![throttled; 16]).await;
@@ -111,10 +115,13 @@ async fn requests_that_push_services_do_not_answer_are_told(database: TestDataba
     let program = program(&folder, "ulimit -n 400 || exit");
     let launch = ServerLaunch::on(program, database).with_push_service(&service);
     let server = start(launch.env("HATO_METRICS_LISTEN", "127.0.0.1:0")).await;
-    let metrics = metrics_of(&server);
+    let metrics = server.metrics_client();
     let text = scrape(&metrics).await;
     // A quarter of the files.
-    assert_eq!(value(&text, "hato_push_max_connections"), Some(100.0));
+    assert_eq!(
+        series_value(&text, "hato_push_max_connections"),
+        Some(100.0)
+    );
 
     let app = app(&server, "owner@example.com").await;
     subscribe(&service, &app, &vec![ScriptedResponse::Hang; 3]).await;
@@ -133,12 +140,12 @@ async fn requests_that_push_services_do_not_answer_are_told(database: TestDataba
 async fn the_files_of_sqlite_are_measured_and_its_commits(database: TestDatabase) {
     let is_postgres = database.is_postgres();
     let server = start(launch(database)).await;
-    let metrics = metrics_of(&server);
+    let metrics = server.metrics_client();
     app(&server, "owner@example.com").await;
     let text = scrape(&metrics).await;
-    let commits = value(&text, "hato_sqlite_commit_duration_seconds_count");
-    let file = value(&text, "hato_sqlite_database_bytes");
-    let log = value(&text, "hato_sqlite_wal_bytes");
+    let commits = series_value(&text, "hato_sqlite_commit_duration_seconds_count");
+    let file = series_value(&text, "hato_sqlite_database_bytes");
+    let log = series_value(&text, "hato_sqlite_wal_bytes");
     if is_postgres {
         assert_eq!((commits, file, log), (Some(0.0), None, None), "{text}");
     } else {

@@ -6,11 +6,12 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 use hato_testkit::TestDatabase;
 use hato_testkit::client::Client;
+use hato_testkit::server::series_value;
 use http::Method;
 use serde_json::json;
 use tokio::task::JoinSet;
 
-use super::{launch, metrics_of, scrape, value, wait_until};
+use super::{launch, scrape, wait_until};
 use crate::fixtures::{send, start};
 
 /// One is hashed at a time, and 50 may wait: so many at once, and some are refused.
@@ -49,13 +50,13 @@ async fn guess(client: Client, addresses: Arc<AtomicU32>, end: Arc<AtomicBool>) 
 async fn passwords_that_are_hashed_wait_and_are_refused_are_told() {
     let launch = launch(TestDatabase::sqlite().await).env("HATO_TRUSTED_PROXIES", "127.0.0.0/8");
     let server = start(launch).await;
-    let metrics = metrics_of(&server);
+    let metrics = server.metrics_client();
     let load = |text: &str| {
         [
             "hato_password_hashes_running",
             "hato_password_hashes_waiting",
         ]
-        .map(|name| value(text, name))
+        .map(|name| series_value(text, name))
     };
     let idle = [Some(0.0); 2];
     assert_eq!(load(&scrape(&metrics).await), idle);
@@ -82,6 +83,6 @@ async fn passwords_that_are_hashed_wait_and_are_refused_are_told() {
         ("hato_password_hashes_refused_total", refused),
         ("hato_password_verifications_total", verified),
     ] {
-        assert_eq!(value(&text, name), Some(f64::from(count)), "{text}");
+        assert_eq!(series_value(&text, name), Some(f64::from(count)), "{text}");
     }
 }

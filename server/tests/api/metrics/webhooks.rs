@@ -2,13 +2,13 @@
 
 use hato_testkit::owner::OwnedApp;
 use hato_testkit::push_service::PushService;
-use hato_testkit::server::{HatoServer, ServerLaunch};
+use hato_testkit::server::{HatoServer, ServerLaunch, series_value};
 use hato_testkit::webhook_receiver::{ReceiverResponse, WebhookReceiver};
 use hato_testkit::{TestDatabase, on_each_database};
 use http::Method;
 use serde_json::json;
 
-use super::{launch, metrics_of, scrape, value, wait_until};
+use super::{launch, scrape, wait_until};
 use crate::database::execute;
 use crate::fixtures::{app, post, send, start};
 
@@ -36,7 +36,7 @@ async fn attempts_to_post_are_counted_by_outcome_and_timed(database: TestDatabas
     let launch = launch(database).with_push_service(&push);
     let launch = launch.env("HATO_WEBHOOK_RETRY_DELAYS", "1ms");
     let (server, app) = with_webhook(launch, receiver.url()).await;
-    let metrics = metrics_of(&server);
+    let metrics = server.metrics_client();
     // The first event arrives when it is posted again; the second has used up its attempts.
     let answers = [503, 204, 503, 503].map(ReceiverResponse::Status);
     receiver.script(answers);
@@ -47,14 +47,14 @@ async fn attempts_to_post_are_counted_by_outcome_and_timed(database: TestDatabas
     let outcomes = |text: &str| {
         ["arrived", "retried", "failed"].map(|outcome| {
             let series = format!("hato_webhook_attempts_total{{outcome=\"{outcome}\"}}");
-            value(text, &series)
+            series_value(text, &series)
         })
     };
     let expected = [Some(1.0), Some(2.0), Some(1.0)];
     wait_until(&metrics, |text| outcomes(text) == expected).await;
     let text = scrape(&metrics).await;
     let duration = |part| {
-        value(
+        series_value(
             &text,
             &format!("hato_webhook_attempt_duration_seconds_{part}"),
         )
@@ -74,10 +74,10 @@ async fn events_that_are_too_old_are_counted_as_dropped(database: TestDatabase) 
     let aged = "UPDATE webhook_events SET created_at = created_at - 518400000";
     execute(&api, aged).await;
     let worker = start(api.launch().clone().env("HATO_ROLE", "worker")).await;
-    let metrics = metrics_of(&worker);
-    let dropped = |text: &str| value(text, "hato_webhook_dropped_events_total");
+    let metrics = worker.metrics_client();
+    let dropped = |text: &str| series_value(text, "hato_webhook_dropped_events_total");
     wait_until(&metrics, |text| {
-        let queued = value(text, "hato_webhook_queued_events");
+        let queued = series_value(text, "hato_webhook_queued_events");
         dropped(text) == Some(3.0) && queued == Some(0.0)
     })
     .await;
