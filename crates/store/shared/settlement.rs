@@ -52,21 +52,21 @@ async fn settle_held(
     else {
         return Ok(SettleOutcome::LeaseLost);
     };
-    let Some(send) = lock_send(c, last, *now).await? else {
+    if !lock_send(c, last).await? {
         return Ok(SettleOutcome::LeaseLost);
-    };
+    }
     let counts = PageCounts::of(pages);
-    let counted = count(c, last, &counts).await?;
+    let send = count(c, last, &counts, *now).await?;
     count_day(c, last, &counts).await?;
     if send.has_refusals || pages.iter().any(|page| page.may_deactivate()) {
         lock_app(c, &last.app_id).await?;
     }
-    let failed_before = counted.failed_other - counts.failed_other;
+    let failed_before = send.failed_other - counts.failed_other;
     let tagged = settle_recipients(c, pages, &send, failed_before).await?;
     clear_tags(c, last.app_id.as_str(), &tagged).await?;
     let readers = send.event_readers();
     let mut has_events = insert_results_events(c, pages, readers).await?;
-    if counted.are_last {
+    if send.are_last {
         has_events |= finish(c, (&last.app_id, &last.send_id), readers, *now).await?;
     }
     Ok(if readers.has_active_webhook && has_events {
@@ -81,7 +81,7 @@ async fn settle_held(
 async fn settle_recipients(
     c: &mut DbConnection,
     pages: &[&PageSettlement],
-    send: &LockedSend,
+    send: &CountedSend,
     mut failed: i64,
 ) -> sqlx::Result<Vec<TaggedPosition>> {
     let mut tagged = Vec::new();
@@ -210,13 +210,30 @@ impl PageCounts {
     }
 }
 
-/// What settling needs to know of a page's send.
+/// Locks the send until the end of the transaction; `false` when its app was deleted meanwhile, whose pages count no more. This asks for
+/// nothing else: PostgreSQL computes the whole of a statement once more that has waited for a row.
+async fn lock_send(c: &mut DbConnection, page: &SettledPage) -> sqlx::Result<bool> {
+    let locked = sql!(query_scalar [
+        r#"SELECT s.id FROM sends AS s
+           WHERE s.app_id = $1 AND s.id = $2
+             AND EXISTS (SELECT 1 FROM apps AS own
+                         WHERE own.id = s.app_id AND own.deleted_at IS NULL)"#
+        FOR_UPDATE
+    ] page.app_id.as_str(), page.send_id.as_str());
+    Ok(locked.fetch_optional(c).await?.is_some())
+}
+
+/// What settling needs to know of a page's send, with the pages counted.
 #[expect(
     clippy::struct_excessive_bools,
     reason = "the columns of a row, which are unrelated"
 )]
-struct LockedSend {
+struct CountedSend {
     is_cancelled: bool,
+    /// Recipients that finally failed so far, those whose subscription was gone aside.
+    failed_other: i64,
+    /// Whether no other page of it was left.
+    are_last: bool,
     /// Whether the app has an active webhook.
     has_active_webhook: bool,
     /// Whether somebody listens to the app.
@@ -225,7 +242,7 @@ struct LockedSend {
     has_refusals: bool,
 }
 
-impl LockedSend {
+impl CountedSend {
     const fn event_readers(&self) -> EventReaders {
         EventReaders {
             has_active_webhook: self.has_active_webhook,
@@ -234,63 +251,39 @@ impl LockedSend {
     }
 }
 
-/// Locks the send until the end of the transaction; `None` when its app was deleted meanwhile, whose pages count no more. What settling
-/// needs to know besides is asked with it, for it costs a statement less; and this waits in the place of the counting, since PostgreSQL
-/// computes the whole of a statement once more that has waited for a row.
-async fn lock_send(
-    c: &mut DbConnection,
-    page: &SettledPage,
-    now: UnixMillis,
-) -> sqlx::Result<Option<LockedSend>> {
-    sql!(query_as LockedSend [
-        r#"SELECT s.cancelled_at IS NOT NULL AS "is_cancelled!: bool",
-                  EXISTS (SELECT 1
-                          FROM webhooks AS w JOIN apps AS p ON p.id = w.app_id
-                                             JOIN accounts AS a ON a.id = p.account_id
-                          WHERE w.app_id = s.app_id AND w.disabled_reason IS NULL
-                            AND p.webhook_url IS NOT NULL AND a.plan = $3)
-                  AS "has_active_webhook!: bool",
-                  EXISTS (SELECT 1 FROM listeners AS l
-                          WHERE l.app_id = s.app_id AND l.expires_at > $4)
-                  AS "has_listeners!: bool",
-                  EXISTS (SELECT 1 FROM refusals AS r WHERE r.app_id = s.app_id)
-                  AS "has_refusals!: bool"
-           FROM sends AS s
-           WHERE s.app_id = $1 AND s.id = $2
-             AND EXISTS (SELECT 1 FROM apps AS own
-                         WHERE own.id = s.app_id AND own.deleted_at IS NULL)"#
-        FOR_UPDATE
-    ] page.app_id.as_str(), page.send_id.as_str(), Plan::FOR_WEBHOOKS.as_str(), now.0)
-    .fetch_optional(c)
-    .await
-}
-
-/// What counting pages tells of their send.
-struct CountedSend {
-    /// Recipients that finally failed so far, those whose subscription was gone aside.
-    failed_other: i64,
-    /// Whether no other page of it was left.
-    are_last: bool,
-}
-
 /// Counts what became of pages on their send, which is locked: of two last pages the later one sees that the other is gone.
 async fn count(
     c: &mut DbConnection,
     page: &SettledPage,
     counts: &PageCounts,
+    now: UnixMillis,
 ) -> sqlx::Result<CountedSend> {
     sqlx::query_as!(
         CountedSend,
         r#"UPDATE sends SET sent = sent + $3, failed_expired = failed_expired + $4,
                             failed_other = failed_other + $5
            WHERE app_id = $1 AND id = $2
-           RETURNING failed_other AS "failed_other!",
-                     NOT EXISTS (SELECT 1 FROM jobs AS j WHERE j.send_id = $2) AS "are_last!: bool""#,
+           RETURNING cancelled_at IS NOT NULL AS "is_cancelled!: bool",
+                     failed_other AS "failed_other!",
+                     NOT EXISTS (SELECT 1 FROM jobs AS j WHERE j.send_id = $2) AS "are_last!: bool",
+                     EXISTS (SELECT 1
+                             FROM webhooks AS w JOIN apps AS p ON p.id = w.app_id
+                                                JOIN accounts AS a ON a.id = p.account_id
+                             WHERE w.app_id = $1 AND w.disabled_reason IS NULL
+                               AND p.webhook_url IS NOT NULL AND a.plan = $6)
+                     AS "has_active_webhook!: bool",
+                     EXISTS (SELECT 1 FROM listeners AS l
+                             WHERE l.app_id = $1 AND l.expires_at > $7)
+                     AS "has_listeners!: bool",
+                     EXISTS (SELECT 1 FROM refusals AS r WHERE r.app_id = $1)
+                     AS "has_refusals!: bool""#,
         page.app_id.as_str(),
         page.send_id.as_str(),
         counts.sent,
         counts.failed_expired,
-        counts.failed_other
+        counts.failed_other,
+        Plan::FOR_WEBHOOKS.as_str(),
+        now.0
     )
     .fetch_one(c)
     .await

@@ -2,7 +2,7 @@
 //!
 //! All settlements of a send change its row, and whoever waits for a row wakes up to look at it anew. When each of three workers had all of
 //! its pages wait there, the database needed 1.30 times the CPU per delivery that it needs for one worker, 1.12 to 1.27 times when a
-//! process settled one page of a send at a time, and 1.03 to 1.08 since they share transactions and lock the send before they count on it
+//! process settled one page of a send at a time, and 1.12 to 1.14 since they share transactions and wait in a statement that does nothing else
 //! (`three_workers_database_cpu` of the benchmark `bench-fleet`, which is to be 1.15 at most).
 
 use futures_util::future::BoxFuture;
