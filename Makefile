@@ -36,8 +36,8 @@ test:
 	$(END2END) test
 
 ## The long runs: servers, the processes of a fleet and its PostgreSQL killed and stopped in the middle of a send, again and again,
-## the store on tables that are partitioned by app, a webhook told of 1,000,000 recipients, as many copied from one database to another
-## and back, a file with a line of 4 GiB;
+## the store, the engine and the webhooks on tables that are partitioned by app, a webhook told of 1,000,000 recipients, as many copied
+## from one database to another and back, a file with a line of 4 GiB;
 ## then what the dashboard's pages cost the database, and what axe-core and Lighthouse say of them, and their sizes
 test-long: test-programs
 	for round in 1 2 3 4 5; do cargo test --locked -p hato-server --test api crash || exit 1; done
@@ -45,7 +45,7 @@ test-long: test-programs
 	for round in 1 2 3; do HATO_RECIPIENTS=20000 cargo test --locked -p hato-server --test api -- faults::silence faults::disk --nocapture --test-threads 1 || exit 1; done
 	for round in 1 2 3; do cargo test --locked -p hato-delivery --test engine -- due_time_repair || exit 1; done
 	for round in 1 2 3 4 5; do cargo test --locked -p hato-store --test store -- queue_model --nocapture || exit 1; done
-	HATO_TEST_PARTITIONED=1 cargo test --locked --test store --test engine postgres -- --skip migrations:: --skip tables_that_a_server_uses
+	HATO_TEST_PARTITIONED=1 cargo test --locked --test store --test engine --test webhooks postgres -- --skip migrations:: --skip tables_that_a_server_uses
 	HATO_RECIPIENTS=1000000 cargo test --locked -p hato-server --test api -- webhook::many --nocapture
 	HATO_RECIPIENTS=1000000 cargo test --locked -p hato-server --test api -- copy_data::many --nocapture
 	for round in 1 2 3; do HATO_FAULTS=12 HATO_OUTAGES=6 HATO_CUTS=20 HATO_REQUESTS=2000 \

@@ -1,5 +1,5 @@
 //! Migrations add and leave the rest as it is (CONTRACT 17): processes of the version before go on with the tables. What nobody needs any
-//! more is taken away by a later version, and is an exception here.
+//! more is taken away by a later version, and is an exception here. They go on with tables that were partitioned by app as well.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -23,6 +23,26 @@ const EXCEPTIONS: [(&str, &str); 4] = [
         "sqlite/0026_vapid_keys.sql",
         "a table is written anew with more events, which SQLite cannot add to a check",
     ),
+];
+
+/// Tables that an operator may partition by app (docs/SCALING.md): of theirs no column is unique without the app's.
+const PARTITIONED: [&str; 6] = [
+    "SUBSCRIPTIONS",
+    "SENDS",
+    "JOBS",
+    "DEAD_LETTERS",
+    "WEBHOOK_EVENTS",
+    "WEBHOOK_ATTEMPTS",
+];
+
+/// Migrations that were there before the first table could be partitioned, whose references go with the table that they refer to.
+const REFERENCES_BY_ID: [&str; 6] = [
+    "0005_sends.sql",
+    "0006_jobs.sql",
+    "0007_webhooks.sql",
+    "0019_audience.sql",
+    "0023_engagement.sql",
+    "0029_send_missed.sql",
 ];
 
 /// The words of a migration's statements, in upper case, without comments.
@@ -169,6 +189,56 @@ fn a_migration_takes_nothing_from_the_version_before() {
     }
     let exceptions = EXCEPTIONS.map(|(file, _)| file.to_owned());
     assert_eq!(harmful, BTreeSet::from(exceptions));
+}
+
+/// Whether a migration refers to a row of a table that may be partitioned without the row's app, which PostgreSQL refuses then.
+fn refers_without_app(migration: &str) -> bool {
+    statements(migration).iter().any(|words| {
+        let mut references = words.split(|word| word == "REFERENCES").skip(1);
+        references.any(|reference| {
+            let mut words = reference.iter().map(String::as_str);
+            let is_partitioned = words
+                .next()
+                .is_some_and(|table| PARTITIONED.contains(&table));
+            is_partitioned
+                && !words
+                    .take_while(|word| *word != ")")
+                    .any(|word| word == "APP_ID")
+        })
+    })
+}
+
+#[test]
+fn a_migration_refers_to_rows_of_partitioned_tables_with_their_app() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../migrations/postgres");
+    let files = fs::read_dir(folder).expect("a folder");
+    let found = files.map(|file| file.expect("a file")).filter(|file| {
+        let migration = fs::read_to_string(file.path()).expect("text");
+        refers_without_app(&migration)
+    });
+    let found: BTreeSet<String> = found
+        .map(|file| file.file_name().display().to_string())
+        .collect();
+    assert_eq!(found, BTreeSet::from(REFERENCES_BY_ID.map(str::to_owned)));
+}
+
+#[test]
+fn a_reference_without_the_app_is_found_however_it_is_written() {
+    for migration in [
+        "CREATE TABLE more (send_id TEXT REFERENCES sends (id));",
+        "CREATE TABLE more (send_id TEXT REFERENCES sends(id) ON DELETE CASCADE, app_id TEXT);",
+        "ALTER TABLE more ADD COLUMN job_id BIGINT REFERENCES jobs;",
+        "CREATE TABLE more (a TEXT REFERENCES apps (id), b BIGINT, foreign key (b) references webhook_events (id));",
+    ] {
+        assert!(refers_without_app(migration), "{migration}");
+    }
+    for migration in [
+        "CREATE TABLE more (app_id TEXT REFERENCES apps (id));",
+        "CREATE TABLE more (app_id TEXT, send_id TEXT, FOREIGN KEY (app_id, send_id) REFERENCES sends (app_id, id) ON DELETE CASCADE);",
+        "-- REFERENCES sends (id)\nCREATE TABLE more (send_id TEXT);",
+    ] {
+        assert!(!refers_without_app(migration), "{migration}");
+    }
 }
 
 #[test]
