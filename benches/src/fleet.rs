@@ -26,12 +26,23 @@ impl BenchFleet {
             workers: Vec::new(),
         };
         for _ in 0..workers {
-            let worker = data
-                .start_with_sink(sink, &[("HATO_ROLE", "worker")])
-                .await?;
+            let settings = [
+                ("HATO_ROLE", "worker"),
+                ("HATO_METRICS_LISTEN", "127.0.0.1:0"),
+            ];
+            let worker = data.start_with_sink(sink, &settings).await?;
             fleet.workers.push(worker);
         }
         Ok(fleet)
+    }
+
+    /// How many messages the push service has taken from each of its workers so far.
+    async fn sent_messages(&self) -> anyhow::Result<Vec<u64>> {
+        let mut sent = Vec::new();
+        for worker in &self.workers {
+            sent.push(worker.server.sent_messages().await?);
+        }
+        Ok(sent)
     }
 
     /// The CPU seconds that each of its workers has used so far.

@@ -1,4 +1,4 @@
-//! Deliveries per second when each answer takes 50 ms, against answers that take none.
+//! Deliveries per second when each answer takes 50 ms, against answers that take one.
 
 use super::DeliverySetup;
 use super::send::send;
@@ -10,6 +10,8 @@ const ROUNDS: usize = 5;
 /// So many that a latency at the beginning and one at the end do not matter to a rate.
 const MESSAGES: u64 = 200_000;
 const LATENCY_MS: u64 = 50;
+/// Not 0: the push service has the same processors, and a timer for each answer costs it half as much again.
+const NEAR_LATENCY_MS: u64 = 1;
 
 pub async fn measure(
     setup: &mut DeliverySetup,
@@ -26,11 +28,13 @@ pub async fn measure(
     .await?;
     let hato = data.start_with_sink(&setup.sink, &[]).await?;
     let app = &data.apps[0];
-    send(setup, &hato, app, messages, 0).await?;
+    send(setup, &hato, app, messages, NEAR_LATENCY_MS).await?;
     let (mut far, mut near) = (Vec::new(), Vec::new());
     for _ in 0..options.rounds(ROUNDS) {
-        near.push(messages as f64 / send(setup, &hato, app, messages, 0).await?.wall);
-        far.push(messages as f64 / send(setup, &hato, app, messages, LATENCY_MS).await?.wall);
+        for (latency_ms, rates) in [(NEAR_LATENCY_MS, &mut near), (LATENCY_MS, &mut far)] {
+            let cost = send(setup, &hato, app, messages, latency_ms).await?;
+            rates.push(messages as f64 / cost.wall);
+        }
     }
     figures.add(
         "latency_50ms_rate",
@@ -38,7 +42,7 @@ pub async fn measure(
         FigureTarget::AtLeast(0.85),
     );
     figures.add(
-        "per_second_0ms",
+        "per_second_1ms",
         Summary::from_values(near),
         FigureTarget::None,
     );

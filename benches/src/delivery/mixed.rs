@@ -11,8 +11,8 @@ use crate::hato::{BenchApp, BenchServer, ServerData};
 use crate::sink::check_samples;
 use crate::sink::protocol::{ResponsePlan, SinkReport};
 
-const ROUNDS: usize = 5;
-const MESSAGES: u64 = 20_000;
+const ROUNDS: usize = 9;
+const MESSAGES: u64 = 60_000;
 const PERCENT: [(u16, u64); 3] = [(410, 10), (429, 2), (500, 1)];
 const SETTINGS: [(&str, &str); 1] = [("HATO_RETRY_DELAYS", "200ms,200ms,200ms")];
 

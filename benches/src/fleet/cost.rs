@@ -9,7 +9,7 @@ use crate::hato::ServerData;
 use crate::postgres::BenchCluster;
 
 const ROUNDS: usize = 9;
-const RECIPIENTS: u64 = 100_000;
+const RECIPIENTS: u64 = 300_000;
 const WORKERS: usize = 3;
 /// Sends before those that count, until each connection of each of three workers has planned its statements for good, which
 /// PostgreSQL does at the sixth execution.
@@ -138,12 +138,7 @@ fn compare_workers(figures: &mut Figures, one: &[DeliveryCost], three: &[Deliver
         ratio,
         FigureTarget::AtMost(1.15),
     );
-    let least = summary(three, |cost| {
-        cost.workers
-            .iter()
-            .fold(f64::MAX, |least, cpu| least.min(*cpu))
-            / cost.worker()
-    });
+    let least = summary(three, |cost| cost.least_share);
     figures.add(
         "three_workers_least_share",
         least,

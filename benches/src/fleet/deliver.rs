@@ -15,6 +15,8 @@ use crate::sink::run_state::now;
 pub struct DeliveryCost {
     /// CPU seconds of each worker.
     pub workers: Vec<f64>,
+    /// The part of the deliveries that the worker has made that made the fewest.
+    pub least_share: f64,
     /// CPU seconds of all PostgreSQL processes; 0 without any.
     pub database: f64,
     /// Bytes that PostgreSQL has written to its log.
@@ -43,13 +45,15 @@ pub async fn deliver(
     let plan = ResponsePlan::all_created(recipients);
     setup.sink.begin(plan).await?;
     // Outside the CPU that is counted: asking costs some.
-    let wal = wal_bytes(cluster)?;
+    let (wal, sent_before) = (wal_bytes(cluster)?, fleet.sent_messages().await?);
     let (before, started) = (UsageTotals::read(fleet, cluster)?, now());
     let id = fleet.api.broadcast(app, recipients).await?;
     let ended = setup.sink.wait_reached().await?;
     let item = fleet.api.wait_done(app, &id).await?;
     let after = UsageTotals::read(fleet, cluster)?;
     let wal = wal_bytes(cluster)? - wal;
+    let sent = fleet.sent_messages().await?;
+    let least_sent = sent.iter().zip(&sent_before).map(|(now, before)| now - before).min();
     ensure!(item["sent_count"] == recipients, "the history says {item}");
     setup
         .sink
@@ -58,6 +62,7 @@ pub async fn deliver(
     let deliveries = recipients as f64;
     Ok(DeliveryCost {
         workers: after.workers_since(&before, deliveries),
+        least_share: least_sent.unwrap_or_default() as f64 / deliveries,
         database: (after.database - before.database) / deliveries,
         wal: wal / deliveries,
         network: (after.network - before.network) / deliveries,
