@@ -136,6 +136,14 @@ impl TestDatabase {
         };
         cluster().execute(name, statements).expect("executed");
     }
+
+    /// Ends all sessions of others in a PostgreSQL database.
+    pub fn end_sessions(&self) {
+        self.execute(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+             WHERE datname = current_database() AND pid <> pg_backend_pid()",
+        );
+    }
 }
 
 impl Drop for TestDatabase {

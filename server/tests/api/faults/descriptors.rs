@@ -9,7 +9,9 @@ use rustix::process::Resource;
 use serde_json::json;
 use tempfile::TempDir;
 
-use crate::fixtures::{BINARY, app, post, register, start, wait_until, wait_until_logged};
+use crate::fixtures::{
+    BINARY, app, post, register, start, status_and_code, wait_until, wait_until_logged,
+};
 use crate::process::{limit, program};
 
 #[on_each_database(flavor = "multi_thread")]
@@ -56,6 +58,35 @@ async fn without_file_descriptors_nobodys_attempt_is_used_up(database: TestDatab
     let send = &history["items"][0];
     assert_eq!(send["sent_count"], 1, "{send}");
     assert_eq!(push.seen(|seen| seen.counts(&browser.id).requests), 2);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn without_file_descriptors_a_new_connection_to_postgresql_is_an_error_and_then_nothing_is_lost()
+ {
+    let push = PushService::start().await;
+    let launch = ServerLaunch::on(BINARY, TestDatabase::postgres().await).with_push_service(&push);
+    let server = start(launch).await;
+    let app = app(&server, "owner@example.com").await;
+    let browser = push.subscribe(Some(&app.vapid_public_key));
+    register(&app.frontend, std::slice::from_ref(&browser)).await;
+    let message = json!({"title": "t", "body": "b"});
+
+    let before = limit(&server, Resource::Nofile, Some(3));
+    server.database().end_sessions();
+    let refused = post(&app.backend, "/api/v1/notify", &message).await;
+    assert_eq!(
+        status_and_code(&refused),
+        (500, "INTERNAL_ERROR".to_owned())
+    );
+    wait_until_logged(&server, "Too many open files").await;
+    limit(&server, Resource::Nofile, before);
+
+    let accepted = post(&app.backend, "/api/v1/notify", &message).await;
+    assert_eq!(accepted.status, 202, "{accepted}");
+    let path = format!("/api/v1/apps/{}/notifications", app.id);
+    let history = wait_until(&app.owner, &path, |it| it["items"][0]["status"] == "done").await;
+    assert_eq!(history["items"].as_array().map(Vec::len), Some(1));
+    assert_eq!(push.seen(|seen| seen.counts(&browser.id).requests), 1);
 }
 
 #[tokio::test]

@@ -67,10 +67,7 @@ fn set_read_only(database: &TestDatabase, is_read_only: bool) {
                                     current_database()); END $$;
          COMMIT"
     ));
-    database.execute(
-        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-         WHERE datname = current_database() AND pid <> pg_backend_pid()",
-    );
+    database.end_sessions();
 }
 
 /// Waits until the server has said once more that it has the database open, by which others know that they may not replace it.

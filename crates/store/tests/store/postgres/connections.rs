@@ -15,11 +15,7 @@ use crate::test_store::{START, TestStore};
 /// Those who send at the same time.
 const CLIENTS: usize = 8;
 
-/// Ends every session of the database but this one.
-const CUT_ALL: &str = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-                       WHERE datname = current_database() AND pid <> pg_backend_pid()";
-
-/// Ends one of them.
+/// Ends one session of the database, and not this one.
 const CUT_ONE: &str = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity
                        WHERE datname = current_database() AND pid <> pg_backend_pid()
                        ORDER BY random() LIMIT 1";
@@ -58,7 +54,7 @@ async fn what_is_accepted_while_connections_are_cut_is_there_once() {
         for _ in 0..20 {
             cutting.database.execute(CUT_ONE);
             cutting.database.execute(CUT_ONE);
-            cutting.database.execute(CUT_ALL);
+            cutting.database.end_sessions();
         }
     });
     cut.await.expect("cut");
@@ -89,14 +85,14 @@ async fn writes_and_reads_go_on_after_all_connections_were_cut() {
         // Many at once, so that there are many connections to lose.
         let first = round * 100;
         futures_util::future::join_all((first..first + 50).map(|n| test.subscribe(&app, n))).await;
-        test.database.execute(CUT_ALL);
+        test.database.end_sessions();
         test.store.ping().await.expect("asked again");
-        test.database.execute(CUT_ALL);
+        test.database.end_sessions();
         futures_util::future::join_all((first + 50..first + 100).map(|n| test.subscribe(&app, n)))
             .await;
     }
     assert_eq!(test.record(&app).await.active_subscriptions, 500);
-    test.database.execute(CUT_ALL);
+    test.database.end_sessions();
     test.broadcast(&app, START).await;
     assert_eq!(test.deliver_all(START, 200).await.len(), 500);
 }

@@ -225,9 +225,6 @@ async fn a_window_is_counted_after_all_connections_were_cut() {
     let [store, _] = processes(&database).await;
     let window = window(&store, CountedRequest::LogIn);
     assert!(count(&window, CLIENT).await);
-    database.execute(
-        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-         WHERE datname = current_database() AND pid <> pg_backend_pid()",
-    );
+    database.end_sessions();
     assert!(count(&window, CLIENT).await);
 }

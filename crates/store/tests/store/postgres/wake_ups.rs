@@ -43,10 +43,7 @@ async fn a_process_wakes_the_others() {
 async fn a_process_hears_again_after_its_connection_was_cut() {
     let database = TestDatabase::postgres().await;
     let (_store, notifier) = process(&database).await;
-    database.execute(
-        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-         WHERE datname = current_database() AND pid <> pg_backend_pid()",
-    );
+    database.end_sessions();
     // As when it began: whatever was told meanwhile.
     let woken = timeout(WAKE_UP_TIMEOUT, notifier.notified()).await;
     woken.expect("it hears itself again");
