@@ -167,4 +167,4 @@ test-programs:
 
 ## Formats the Rust code
 fmt:
-	cargo fmt --all
+	for workspace in . benches fuzz; do (cd $$workspace && cargo fmt --all) || exit 1; done

@@ -53,7 +53,11 @@ pub async fn deliver(
     let after = UsageTotals::read(fleet, cluster)?;
     let wal = wal_bytes(cluster)? - wal;
     let sent = fleet.sent_messages().await?;
-    let least_sent = sent.iter().zip(&sent_before).map(|(now, before)| now - before).min();
+    let least_sent = sent
+        .iter()
+        .zip(&sent_before)
+        .map(|(now, before)| now - before)
+        .min();
     ensure!(item["sent_count"] == recipients, "the history says {item}");
     setup
         .sink
