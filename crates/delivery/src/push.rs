@@ -6,6 +6,7 @@
 //! what is recorded. No two of them use each other.
 
 mod client;
+mod clock_fault;
 pub mod encryption;
 mod engine;
 mod failure_detail;

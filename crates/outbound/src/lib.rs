@@ -8,7 +8,8 @@
 //! [`Resolver`], which holds no thread while a stranger's name server takes its time.
 //!
 //! [`client_config`] says whom TLS trusts and serves the login with GitHub as well, whose address the operator sets and which
-//! therefore needs no filter. [`retry_after`] reads how long a host wants to be left alone.
+//! therefore needs no filter. [`retry_after`] reads how long a host wants to be left alone, and [`date`] what its
+//! clock shows.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -33,6 +34,7 @@ mod address_filter;
 mod filtered_resolver;
 #[cfg(any(test, hato_fuzzing))]
 pub mod fuzzing;
+mod http_date;
 mod resolver;
 mod retry_after;
 mod system_resolver;
@@ -40,6 +42,7 @@ mod trusted_roots;
 
 pub use address_filter::{AddressFilter, ResolveError};
 pub use filtered_resolver::FilteredResolver;
+pub use http_date::date;
 pub use resolver::{LookupError, Resolver};
 pub use retry_after::retry_after;
 pub use system_resolver::SystemResolver;

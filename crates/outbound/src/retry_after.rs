@@ -1,10 +1,12 @@
 //! `Retry-After`: how long a host asks to be left alone.
 
-use std::time::{Duration, UNIX_EPOCH};
+use std::time::Duration;
 
 use hato_domain::UnixMillis;
 use http::HeaderMap;
 use http::header::RETRY_AFTER;
+
+use crate::http_date;
 
 /// The wait that `Retry-After` asks for at `now`, in either of its forms (RFC 9110 §10.2.3): whole seconds, or a date, which in
 /// the past asks for no wait. None without the header, and when it is neither; callers bound the wait.
@@ -13,11 +15,7 @@ pub fn retry_after(headers: &HeaderMap, now: UnixMillis) -> Option<Duration> {
     if !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit()) {
         return Some(Duration::from_secs(text.parse().unwrap_or(u64::MAX)));
     }
-    let since_epoch = httpdate::parse_http_date(text)
-        .ok()?
-        .duration_since(UNIX_EPOCH)
-        .ok()?;
-    Some(UnixMillis(0).plus(since_epoch).since(now))
+    Some(http_date::parse(text)?.since(now))
 }
 
 #[cfg(test)]

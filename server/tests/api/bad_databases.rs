@@ -74,7 +74,9 @@ fn assert_refused(url: &str, exit_code: i32, says: &str) {
     let all = [output.stdout, output.stderr].concat();
     let all = String::from_utf8_lossy(&all).into_owned();
     assert!(
-        !all.contains("password@") && !all.contains(SecuredCluster::PASSWORD),
+        ["the-password", "8123", SecuredCluster::PASSWORD]
+            .iter()
+            .all(|secret| !all.contains(secret)),
         "{all}"
     );
 }
@@ -114,6 +116,21 @@ async fn a_database_that_cannot_be_used_ends_the_start_with_one_line() {
             "postgres://hato:the-password@127.0.0.1/hato?sslmode=always",
             2,
             "HATO_DATABASE_URL takes ",
+        ),
+        (
+            "postgres://hato:8123/the-password@127.0.0.1/hato",
+            2,
+            "percent-encoded",
+        ),
+        (
+            "postgres://hato:8123?the-password@127.0.0.1/hato",
+            2,
+            "percent-encoded",
+        ),
+        (
+            "postgres://hato:the@8123#the-password@127.0.0.1/hato",
+            2,
+            "percent-encoded",
         ),
         (read_only.as_str(), 1, "this PostgreSQL is read-only"),
         (

@@ -15,7 +15,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use futures_util::FutureExt as _;
 use futures_util::stream::{self, Stream, StreamExt as _};
-use hato_domain::PushHosts;
+use hato_domain::{FailureReason, PushHosts};
 use hato_outbound::RootStoreError;
 use hato_service::Unsealed;
 use hato_service::ports::{ClaimedPage, Clock, Recipient, RecipientId, VapidKeyNumber};
@@ -24,11 +24,12 @@ use tracing::{Instrument as _, Span};
 
 use crate::TRACED;
 use crate::push::client::PushClient;
+use crate::push::clock_fault::ClockFault;
 use crate::push::encryption::{EncryptionError, Encryptor};
 use crate::push::limiter::Rejected;
-use crate::push::origin::Origin;
+use crate::push::origin::{Origin, PushTarget};
 use crate::push::pool::error::{ConnectError, DeliveryError};
-use crate::push::response::{DeferralCause, PushOutcome, classify};
+use crate::push::response::{DeferralCause, PushOutcome, PushResponse, classify};
 use crate::push::settings::DeliverySettings;
 use crate::push::snapshot::OriginSnapshot;
 use crate::push::vapid::{MalformedKeyError, Signer, Vapid};
@@ -40,6 +41,8 @@ pub use page_context::{PageSigners, PushJob};
 const CHUNK: usize = 32;
 /// How long a recipient stays away at least for whom there was no connection, or not in time.
 const NO_CONNECTION_DELAY: Duration = Duration::from_secs(1);
+/// The wait before what was refused for this machine's clock is tried again: somebody has to set it.
+const CLOCK_FAULT_DELAY: Duration = Duration::from_mins(1);
 
 /// Pushes the messages of any number of pages at a time.
 pub struct PushSender {
@@ -50,6 +53,7 @@ pub struct PushSender {
     clock: Arc<dyn Clock>,
     max_in_flight: usize,
     local_fault_delay: Duration,
+    clock_fault: ClockFault,
 }
 
 /// A recipient with the message to push, or with an outcome already.
@@ -66,6 +70,7 @@ impl PushSender {
             clock,
             max_in_flight: settings.page_size as usize,
             local_fault_delay: settings.local_fault_retry_delay.max(NO_CONNECTION_DELAY),
+            clock_fault: ClockFault::default(),
         })
     }
 
@@ -207,7 +212,7 @@ impl PushSender {
         let now = || self.clock.now();
         let (route, push) = (&prepared.route.push_route, &prepared.push);
         let outcome = match self.client.push(route, push, now).await {
-            Ok(response) => classify(&response, &push.target, now()),
+            Ok(response) => self.judge(&response, &push.target),
             Err(error) => {
                 tracing::debug!(host = %push.target.origin.host, %error, "a push got no response");
                 self.not_delivered(&error)
@@ -217,6 +222,21 @@ impl PushSender {
             tracing::debug!(host = %push.target.origin.host, ?outcome, "a push was not taken");
         }
         outcome
+    }
+
+    /// What the response means; what is refused for the time that this machine's clock shows is nobody's failure.
+    fn judge(&self, response: &PushResponse, target: &PushTarget) -> PushOutcome {
+        let now = self.clock.now();
+        match classify(response, target, now) {
+            PushOutcome::Failed {
+                reason: FailureReason::Refused,
+                ..
+            } if self.clock_fault.is_cause(response, now) => PushOutcome::Deferred {
+                wait: CLOCK_FAULT_DELAY,
+                cause: DeferralCause::ThisMachine,
+            },
+            outcome => outcome,
+        }
     }
 
     fn not_delivered(&self, error: &DeliveryError) -> PushOutcome {

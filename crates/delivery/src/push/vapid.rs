@@ -22,6 +22,8 @@ use crate::push::origin::Origin;
 
 /// How long a token is good for; push services refuse more than 24 h (RFC 8292 §2).
 const TOKEN_LIFETIME: Duration = Duration::from_hours(12);
+/// How far ahead a clock may be that a token lasts no longer than 24 h all the same.
+const MAX_CLOCK_LEAD: Duration = Duration::from_hours(12);
 /// A token with less than this left is replaced.
 const MIN_LIFETIME_LEFT: Duration = Duration::from_hours(6);
 /// Tokens kept, about half a kilobyte each.
@@ -39,6 +41,11 @@ pub struct Vapid {
     subject: String,
     tokens: Mutex<LruCache<(SignerKey, Origin), VapidToken>>,
     signers: Mutex<LruCache<SignerKey, Arc<Signer>>>,
+}
+
+/// Whether a token that is signed, or still used, at `now` may be of the past, or good for too long, where the clock shows `theirs`.
+pub fn may_be_out_of_time(theirs: UnixMillis, now: UnixMillis) -> bool {
+    theirs.since(now) >= MIN_LIFETIME_LEFT || now.since(theirs) >= MAX_CLOCK_LEAD
 }
 
 /// An app and one of its VAPID keys, whose number no other key gets.

@@ -1,5 +1,6 @@
 //! The engine between a real store and a push service that is real on the wire.
 
+mod clock_fault;
 mod connections;
 mod declarative;
 mod details;

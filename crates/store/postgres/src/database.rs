@@ -98,6 +98,9 @@ impl Database {
 
 /// How to connect to the database at `url`, directly or through a pooler.
 pub(crate) fn connect_options(url: &str) -> Result<PgConnectOptions, PostgresOpenError> {
+    if has_misplaced_password(url) {
+        return Err(PostgresOpenError::Url);
+    }
     let options = PgConnectOptions::from_str(url).map_err(|_| PostgresOpenError::Url)?;
     // The driver takes "allow" for "disable"; "prefer" connects to the same servers, and to more of them with TLS.
     let mode = match options.get_ssl_mode() {
@@ -109,6 +112,17 @@ pub(crate) fn connect_options(url: &str) -> Result<PgConnectOptions, PostgresOpe
         .statement_cache_capacity(MAX_PREPARED_STATEMENTS)
         // A pooler knows the usual parameters of a session only, and no column holds such a number.
         .extra_float_digits(None))
+}
+
+/// Whether a password seems to have a `/`, `?` or `#` that is not percent-encoded: what stands before it would pass for host and port,
+/// which the log shows.
+fn has_misplaced_password(url: &str) -> bool {
+    let (_, rest) = url.split_once("://").unwrap_or_default();
+    let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
+    let (authority, rest) = rest.split_at(end);
+    let path = rest.split('?').next().unwrap_or_default();
+    let is_of_user = |text: &str| text.contains('@');
+    !authority.is_empty() && (is_of_user(path) || !is_of_user(authority) && is_of_user(rest))
 }
 
 /// Where the database is, without user and password.

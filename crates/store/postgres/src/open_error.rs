@@ -15,7 +15,9 @@ pub(crate) const OLDEST_VERSION: u32 = 150_000;
 #[derive(Debug, thiserror::Error)]
 pub enum PostgresOpenError {
     /// The URL cannot be read.
-    #[error("not a PostgreSQL URL; use postgres://USER:PASSWORD@HOST:PORT/DATABASE")]
+    #[error(
+        "not a PostgreSQL URL; use postgres://USER:PASSWORD@HOST:PORT/DATABASE, the password percent-encoded"
+    )]
     Url,
     /// No server of PostgreSQL answers at the address.
     #[error("cannot reach PostgreSQL at {address}: {source}")]

@@ -61,7 +61,7 @@ async fn without_file_descriptors_nobodys_attempt_is_used_up(database: TestDatab
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn without_file_descriptors_a_new_connection_to_postgresql_is_an_error_and_then_nothing_is_lost()
+async fn what_needs_a_new_connection_to_postgresql_is_an_error_without_file_descriptors_and_the_next_is_taken()
  {
     let push = PushService::start().await;
     let launch = ServerLaunch::on(BINARY, TestDatabase::postgres().await).with_push_service(&push);
