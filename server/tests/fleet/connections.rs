@@ -42,7 +42,7 @@ async fn connections_that_are_cut_lose_nothing_and_double_nothing() {
         }
         fleet.query(CUT_ALL);
     }
-    fleet.assert_under_way(&send);
+    fleet.assert_unfinished(&send);
     let outcome = fleet.finish(&send).await;
     let accepted = acceptor.stop().await;
     println!("{} accepted besides {outcome}", accepted.len());

@@ -3,7 +3,7 @@
 use hato_cluster::{Cluster, Durability};
 use hato_testkit::push_service::PushServiceOptions;
 
-use crate::fixtures::{DATABASE, Fleet, FleetSize, cluster, counting, push_service};
+use crate::fixtures::{DATABASE, Fleet, FleetSize, cluster, counting, push_service, wait_until};
 
 /// So few that a send takes seconds longer than what is done to it.
 const REQUESTS_PER_SECOND: u32 = 400;
@@ -26,17 +26,23 @@ impl Fleet {
         Self::start_at(push_service(slow).await, cluster, size, settings).await
     }
 
-    /// Waits until the push service has seen so many further requests. A fault that comes now hits the send.
+    /// Waits until the push service has seen so many further requests and somebody has pages of the send. A fault that comes now hits it.
     pub async fn get_under_way(&self, further: u64, send: &str) {
         let is_under_way = self.reaches(further, send).await;
         assert!(is_under_way, "{send} is done before the fault");
-        self.assert_under_way(send);
+        // Requests may be of other sends, while all that is left of this one waits for its turn at the push service.
+        let is_claimed = async || self.has_jobs(send, "claimed = 1");
+        wait_until(is_claimed, "nobody has pages of it").await;
     }
 
-    /// Somebody has pages of the send.
-    pub fn assert_under_way(&self, send: &str) {
-        let is_claimed =
-            format!("SELECT EXISTS (SELECT FROM jobs WHERE send_id = '{send}' AND claimed = 1)");
-        assert_eq!(self.query(&is_claimed), "t", "nobody has pages of {send}");
+    /// Some of the send is still to be delivered.
+    pub fn assert_unfinished(&self, send: &str) {
+        assert!(self.has_jobs(send, "TRUE"), "{send} is done");
+    }
+
+    fn has_jobs(&self, send: &str, condition: &str) -> bool {
+        let query =
+            format!("SELECT EXISTS (SELECT FROM jobs WHERE send_id = '{send}' AND {condition})");
+        self.query(&query) == "t"
     }
 }
