@@ -190,6 +190,15 @@ impl Cluster {
         self.query(database, statements).map(drop)
     }
 
+    /// Ends all sessions of others in a database.
+    pub fn end_sessions(&self, database: &str) -> Result<(), ClusterError> {
+        self.execute(
+            database,
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+             WHERE datname = current_database() AND pid <> pg_backend_pid()",
+        )
+    }
+
     /// What statements answer, with psql: a line for each row, its columns separated by `|`.
     pub fn query(&self, database: &str, statements: &str) -> Result<String, ClusterError> {
         let mut psql = Command::new(self.programs.join("psql"));

@@ -131,18 +131,21 @@ impl TestDatabase {
 
     /// Runs statements in a PostgreSQL database, as somebody else than the store.
     pub fn execute(&self, statements: &str) {
-        let TestDatabaseKind::Postgres { name } = &self.kind else {
-            panic!("not a PostgreSQL database");
-        };
+        let name = self.postgres_name();
         cluster().execute(name, statements).expect("executed");
     }
 
     /// Ends all sessions of others in a PostgreSQL database.
     pub fn end_sessions(&self) {
-        self.execute(
-            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-             WHERE datname = current_database() AND pid <> pg_backend_pid()",
-        );
+        let name = self.postgres_name();
+        cluster().end_sessions(name).expect("ended");
+    }
+
+    fn postgres_name(&self) -> &str {
+        match &self.kind {
+            TestDatabaseKind::Postgres { name } => name,
+            TestDatabaseKind::Sqlite { .. } => panic!("not a PostgreSQL database"),
+        }
     }
 }
 

@@ -74,9 +74,15 @@ fn assert_refused(url: &str, exit_code: i32, says: &str) {
     let all = [output.stdout, output.stderr].concat();
     let all = String::from_utf8_lossy(&all).into_owned();
     assert!(
-        ["the-password", "8123", SecuredCluster::PASSWORD]
-            .iter()
-            .all(|secret| !all.contains(secret)),
+        [
+            "password@",
+            "the-password",
+            "hato:8123",
+            "the-beginning",
+            SecuredCluster::PASSWORD
+        ]
+        .iter()
+        .all(|secret| !all.contains(secret)),
         "{all}"
     );
 }
@@ -128,7 +134,7 @@ async fn a_database_that_cannot_be_used_ends_the_start_with_one_line() {
             "percent-encoded",
         ),
         (
-            "postgres://hato:the@8123#the-password@127.0.0.1/hato",
+            "postgres://hato:x@the-beginning#the-password@127.0.0.1/hato",
             2,
             "percent-encoded",
         ),

@@ -14,8 +14,6 @@ const BETWEEN_CUTS: u64 = 200;
 /// Between two cuts of all connections.
 const SINGLE_CUTS: u64 = 8;
 
-const CUT_ALL: &str = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-                       WHERE datname = current_database() AND pid <> pg_backend_pid()";
 const CUT_ONE: &str = "SELECT pg_terminate_backend(pid) FROM
                            (SELECT pid FROM pg_stat_activity
                             WHERE datname = current_database() AND pid <> pg_backend_pid()
@@ -40,7 +38,8 @@ async fn connections_that_are_cut_lose_nothing_and_double_nothing() {
         for _ in 0..SINGLE_CUTS {
             fleet.query(CUT_ONE);
         }
-        fleet.query(CUT_ALL);
+        let all_cut = fleet.cluster.end_sessions(DATABASE);
+        all_cut.expect("cut");
     }
     fleet.assert_unfinished(&send);
     let outcome = fleet.finish(&send).await;

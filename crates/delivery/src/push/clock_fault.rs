@@ -25,8 +25,8 @@ pub struct ClockFault {
 }
 
 impl ClockFault {
-    /// Whether the response, received at `now`, which names no other cause, refuses a token that is out of time by the push service's own clock (`Date`); then the log
-    /// says so, once a minute.
+    /// Whether the response, received at `now`, which names no other cause, refuses a token that is out of time by the push service's own
+    /// clock (`Date`); then the log says so, once a minute.
     pub fn is_cause(&self, response: &PushResponse, now: UnixMillis) -> bool {
         let is_refused = matches!(
             response.status,
