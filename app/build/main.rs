@@ -8,7 +8,7 @@ use std::{env, fs};
 use guide::{RenderedGuide, RenderedPart};
 
 /// The guides, below `docs/`, in the order in which they are listed.
-const GUIDES: [&str; 10] = [
+const GUIDES: [&str; 11] = [
     "EMBED.md",
     "guides/SENDING.md",
     "guides/RICH.md",
@@ -18,6 +18,7 @@ const GUIDES: [&str; 10] = [
     "CLI.md",
     "MCP.md",
     "DEPLOY.md",
+    "FLEET.md",
     "METRICS.md",
 ];
 

@@ -11,7 +11,7 @@ use tempfile::TempDir;
 use super::{assert_success, root};
 
 /// What a package is made of.
-const PACKED: [&str; 9] = [
+const PACKED: [&str; 10] = [
     "scripts/package",
     "deploy",
     "CHANGELOG.md",
@@ -19,6 +19,7 @@ const PACKED: [&str; 9] = [
     "LICENSE-MIT",
     "README.md",
     "docs/DEPLOY.md",
+    "docs/FLEET.md",
     "docs/METRICS.md",
     "docs/CLI.md",
 ];
@@ -60,6 +61,7 @@ fn a_package_has_the_programs_and_what_running_them_takes_and_is_the_same_each_t
         "deploy/systemd/hato.service",
         "deploy/prometheus/hato.rules.yml",
         "docs/DEPLOY.md",
+        "docs/FLEET.md",
         "LICENSE-MIT",
         "LICENSE-APACHE",
     ] {

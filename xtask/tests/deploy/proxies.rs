@@ -51,13 +51,12 @@ fn nginx_takes_its_file() {
 
 #[test]
 fn the_guide_shows_the_files_as_they_are() {
-    let guide = read("docs/DEPLOY.md");
-    for file in [
-        "deploy/systemd/hato.service",
-        "deploy/caddy/Caddyfile",
-        "deploy/caddy/fleet.Caddyfile",
+    for (guide, file) in [
+        ("docs/DEPLOY.md", "deploy/systemd/hato.service"),
+        ("docs/DEPLOY.md", "deploy/caddy/Caddyfile"),
+        ("docs/FLEET.md", "deploy/caddy/fleet.Caddyfile"),
     ] {
-        let text = read(file);
+        let (guide, text) = (read(guide), read(file));
         assert!(guide.contains(&format!("\n{text}```")), "{file}");
     }
 }

@@ -9,9 +9,10 @@ use tempfile::TempDir;
 use super::{assert_success, read};
 
 /// What has commands that write such files.
-const WITH_COMMANDS: [&str; 5] = [
+const WITH_COMMANDS: [&str; 6] = [
     "README.md",
     "docs/DEPLOY.md",
+    "docs/FLEET.md",
     "deploy/compose.yaml",
     "deploy/compose.fleet.yaml",
     "deploy/kubernetes/fleet.yaml",

@@ -1,5 +1,5 @@
 //! What the documents tell people to type works. Run are all shell blocks of the readme's English half and of API.md, CLI.md,
-//! DEPLOY.md (with the files it shows), EMBED.md, MCP.md and the guides, and the samples of the guides in every
+//! DEPLOY.md (with the files it shows), EMBED.md, FLEET.md, MCP.md and the guides, and the samples of the guides in every
 //! language that is installed. Blocks that change a machine's PostgreSQL are marked `bash`, and run on a cluster of the test's own.
 //! EMBED.md's samples for pages run in browsers, in end2end/samples, and those of MOVING.md in end2end/tests/moving.spec.ts. Not run is
 //! what deploying has in blocks marked `console`, which takes a container engine.

@@ -1,5 +1,5 @@
-//! What the readme, docs/DEPLOY.md and the guide to moving do to a machine's PostgreSQL, on a cluster of the test's own and a folder that stands for the
-//! machine's root.
+//! What the readme and the guides to a fleet and to moving do to a machine's PostgreSQL, on a cluster of the test's own and a folder
+//! that stands for the machine's root.
 
 use std::fs::{self, File};
 use std::os::unix::fs::PermissionsExt as _;
@@ -238,7 +238,7 @@ async fn assert_moved(server: &HatoServer, app: &OwnedApp) {
 async fn every_command_of_the_guide_to_a_fleet() {
     let machine = PostgresMachine::new().await;
     let app = data_to_move(&machine).await;
-    let guide = machine.moved(&document("DEPLOY.md"));
+    let guide = machine.moved(&document("FLEET.md"));
     let commands = blocks(&guide, "bash");
     let [
         database,
