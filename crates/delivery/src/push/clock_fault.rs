@@ -3,50 +3,97 @@
 //! A VAPID token says until when it is good. Signed by a clock that is half a day off, it is of the past for a push service, or good for
 //! longer than push services allow, and none of them takes anything. That is no recipient's failure: it is over when the clock is
 //! set right.
+//!
+//! Anybody may register an endpoint of a push service that refuses and shows any time it likes. So one that takes a message has the last
+//! word: then the clock by which it was signed is right, until it is set.
 
+#[cfg(test)]
+mod tests;
+
+use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use hato_domain::UnixMillis;
-use hato_outbound::date;
-use http::StatusCode;
 use tokio::time::Instant;
 
-use super::response::PushResponse;
-use super::vapid;
+use super::response::{PushResponse, refused_time};
 
 /// How often the log says it at most.
 const LOG_INTERVAL: Duration = Duration::from_mins(1);
+/// By how much a clock must have been set that it counts as another: less than what makes a token useless.
+const NOTICED_MILLIS: u64 = 3_600_000;
+/// For how long it is believed that the clock is wrong when nobody takes anything: so long there is to set it.
+const MAX_DOUBT: Duration = Duration::from_hours(24);
+/// No message was taken yet.
+const NONE: i64 = i64::MIN;
 
 /// Notices that push services have another time.
-#[derive(Default)]
 pub struct ClockFault {
-    logged_at: Mutex<Option<Instant>>,
+    started_at: Instant,
+    /// By which clock the last message was signed that a push service took.
+    proven: AtomicI64,
+    doubt: Mutex<Option<Doubt>>,
+}
+
+/// A clock, by the time that it shows for the process's start, Unix milliseconds: another one when it was set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ClockReading(i64);
+
+/// What is refused for the time of a clock.
+struct Doubt {
+    clock: ClockReading,
+    since: Instant,
+    logged_at: Instant,
 }
 
 impl ClockFault {
-    /// Whether the response, received at `now`, which names no other cause, refuses a token that is out of time by the push service's own
-    /// clock (`Date`); then the log says so, once a minute.
-    pub fn is_cause(&self, response: &PushResponse, now: UnixMillis) -> bool {
-        let is_refused = matches!(
-            response.status,
-            StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN
-        );
-        let shown = is_refused.then(|| date(&response.headers)).flatten();
-        let Some(theirs) = shown.filter(|theirs| vapid::may_be_out_of_time(*theirs, now)) else {
-            return false;
-        };
-        self.log(theirs, now);
-        true
+    /// Nothing is known of the clock.
+    pub fn new() -> Self {
+        Self {
+            started_at: Instant::now(),
+            proven: AtomicI64::new(NONE),
+            doubt: Mutex::new(None),
+        }
     }
 
-    fn log(&self, theirs: UnixMillis, now: UnixMillis) {
-        let mut logged_at = self
-            .logged_at
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        if logged_at.is_none_or(|at| at.elapsed() >= LOG_INTERVAL) {
-            *logged_at = Some(Instant::now());
+    /// The clock that shows `now`.
+    pub fn read(&self, now: UnixMillis) -> ClockReading {
+        let running = i64::try_from(self.started_at.elapsed().as_millis());
+        ClockReading(now.0.saturating_sub(running.unwrap_or(i64::MAX)))
+    }
+
+    /// A push service has taken a message that was pushed by this clock.
+    pub fn prove(&self, clock: ClockReading) {
+        // Every delivery comes by here, and hardly one has anything new to write.
+        if !self.is_proven(clock) {
+            self.proven.store(clock.0, Ordering::Relaxed);
+        }
+    }
+
+    /// Whether the response, received at `now` to what was pushed by this clock, refuses a token that is out of time; then the log says so,
+    /// once a minute. It does not where a push service has taken what this clock signed, nor when nobody has for a day.
+    pub fn is_cause(&self, response: &PushResponse, clock: ClockReading, now: UnixMillis) -> bool {
+        match refused_time(response, now) {
+            Some(theirs) if !self.is_proven(clock) => self.doubt(clock, theirs, now),
+            _ => false,
+        }
+    }
+
+    fn is_proven(&self, clock: ClockReading) -> bool {
+        let proven = self.proven.load(Ordering::Relaxed);
+        proven != NONE && clock.is(ClockReading(proven))
+    }
+
+    fn doubt(&self, clock: ClockReading, theirs: UnixMillis, now: UnixMillis) -> bool {
+        let moment = Instant::now();
+        let mut doubt = self.doubt.lock().unwrap_or_else(PoisonError::into_inner);
+        let earlier = doubt.take().filter(|it| it.clock.is(clock));
+        let since = earlier.as_ref().map_or(moment, |it| it.since);
+        let is_believed = moment - since < MAX_DOUBT;
+        let logged_at = earlier.map(|it| it.logged_at);
+        let is_silent = logged_at.is_some_and(|at| moment - at < LOG_INTERVAL);
+        if is_believed && !is_silent {
             let (ahead, behind) = (now.since(theirs), theirs.since(now));
             tracing::error!(
                 ?ahead,
@@ -54,5 +101,18 @@ impl ClockFault {
                 "a push service refuses what is signed by this machine's clock: deliveries wait until it is right"
             );
         }
+        *doubt = Some(Doubt {
+            clock,
+            since,
+            logged_at: logged_at.filter(|_| is_silent).unwrap_or(moment),
+        });
+        is_believed
+    }
+}
+
+impl ClockReading {
+    /// Whether they are of the same clock, as far as its steps are too small to matter.
+    fn is(self, other: Self) -> bool {
+        self.0.abs_diff(other.0) < NOTICED_MILLIS
     }
 }

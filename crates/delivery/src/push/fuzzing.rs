@@ -5,7 +5,7 @@ use hato_domain::{Endpoint, FailureDetail, UnixMillis};
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 
 use super::origin::PushTarget;
-use super::response::{PushOutcome, PushResponse, StatusClass, classify};
+use super::response::{PushOutcome, PushResponse, StatusClass, classify, refused_time};
 
 pub use super::pool::http_peer;
 
@@ -35,6 +35,9 @@ fn judge(data: &[u8], service: &str, prefix: &str) {
     let target = PushTarget::from_endpoint(&endpoint).expect("a target");
     let status = response.status.as_u16();
     let class = StatusClass::from_response(&response, &target.origin);
+    if let Some(theirs) = refused_time(&response, NOW) {
+        assert!([401, 403].contains(&status) && theirs != NOW);
+    }
     let detail = match classify(&response, &target, NOW) {
         PushOutcome::Sent { status: said } => {
             assert!([200, 201, 202, 204].contains(&status) && said == status);

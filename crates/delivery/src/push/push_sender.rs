@@ -24,7 +24,7 @@ use tracing::{Instrument as _, Span};
 
 use crate::TRACED;
 use crate::push::client::PushClient;
-use crate::push::clock_fault::ClockFault;
+use crate::push::clock_fault::{ClockFault, ClockReading};
 use crate::push::encryption::{EncryptionError, Encryptor};
 use crate::push::limiter::Rejected;
 use crate::push::origin::{Origin, PushTarget};
@@ -70,7 +70,7 @@ impl PushSender {
             clock,
             max_in_flight: settings.page_size as usize,
             local_fault_delay: settings.local_fault_retry_delay.max(NO_CONNECTION_DELAY),
-            clock_fault: ClockFault::default(),
+            clock_fault: ClockFault::new(),
         })
     }
 
@@ -211,8 +211,9 @@ impl PushSender {
     async fn push_message(&self, prepared: &PreparedPush) -> PushOutcome {
         let now = || self.clock.now();
         let (route, push) = (&prepared.route.push_route, &prepared.push);
+        let clock = self.clock_fault.read(now());
         let outcome = match self.client.push(route, push, now).await {
-            Ok(response) => self.judge(&response, &push.target),
+            Ok(response) => self.judge(&response, &push.target, clock),
             Err(error) => {
                 tracing::debug!(host = %push.target.origin.host, %error, "a push got no response");
                 self.not_delivered(&error)
@@ -224,19 +225,29 @@ impl PushSender {
         outcome
     }
 
-    /// What the response means; what is refused for the time that this machine's clock shows is nobody's failure.
-    fn judge(&self, response: &PushResponse, target: &PushTarget) -> PushOutcome {
+    /// What the response means to what was pushed by this clock; what is refused for the time that it shows is nobody's failure.
+    fn judge(
+        &self,
+        response: &PushResponse,
+        target: &PushTarget,
+        clock: ClockReading,
+    ) -> PushOutcome {
         let now = self.clock.now();
-        match classify(response, target, now) {
+        let outcome = classify(response, target, now);
+        match &outcome {
+            PushOutcome::Sent { .. } => self.clock_fault.prove(clock),
             PushOutcome::Failed {
                 reason: FailureReason::Refused,
                 ..
-            } if self.clock_fault.is_cause(response, now) => PushOutcome::Deferred {
-                wait: CLOCK_FAULT_DELAY,
-                cause: DeferralCause::ThisMachine,
-            },
-            outcome => outcome,
+            } if self.clock_fault.is_cause(response, clock, now) => {
+                return PushOutcome::Deferred {
+                    wait: CLOCK_FAULT_DELAY,
+                    cause: DeferralCause::ThisMachine,
+                };
+            }
+            _ => {}
         }
+        outcome
     }
 
     fn not_delivered(&self, error: &DeliveryError) -> PushOutcome {

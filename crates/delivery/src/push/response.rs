@@ -7,11 +7,12 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use hato_domain::{FailureDetail, FailureReason, UnixMillis};
-use hato_outbound::retry_after;
+use hato_outbound::{date, retry_after};
 use http::{HeaderMap, StatusCode};
 
 use crate::push::failure_detail::failure_detail;
 use crate::push::origin::{Origin, PushTarget};
+use crate::push::vapid;
 
 /// The longest wait that a push service may ask for with `Retry-After` (CONTRACT 7); a webhook's receiver has a day.
 pub const MAX_PUSH_RETRY_AFTER: Duration = Duration::from_hours(1);
@@ -204,6 +205,14 @@ pub fn classify(response: &PushResponse, target: &PushTarget, now: UnixMillis) -
             detail,
         }
     }
+}
+
+/// The time of a push service (`Date`) that answers 401 or 403 at `now`, if our tokens are out of time by it (RFC 8292 §2).
+pub fn refused_time(response: &PushResponse, now: UnixMillis) -> Option<UnixMillis> {
+    let refused = [StatusCode::UNAUTHORIZED, StatusCode::FORBIDDEN];
+    let is_refused = refused.contains(&response.status);
+    let theirs = is_refused.then(|| date(&response.headers)).flatten();
+    theirs.filter(|theirs| vapid::may_be_out_of_time(*theirs, now))
 }
 
 /// Whether Microsoft's service says that it took the message and dropped it.
