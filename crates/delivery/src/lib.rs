@@ -40,6 +40,7 @@ mod failure_log;
 #[cfg(any(test, hato_fuzzing))]
 pub mod fuzzing;
 mod janitor;
+mod lease_renewal;
 pub mod metrics;
 pub mod push;
 mod scheduler;

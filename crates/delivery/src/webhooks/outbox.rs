@@ -2,6 +2,7 @@
 
 mod in_flight;
 
+use std::ops::ControlFlow;
 use std::time::Duration;
 
 use hato_domain::UnixMillis;
@@ -13,6 +14,7 @@ use self::in_flight::InFlight;
 use super::WebhookSender;
 use super::attempt::{EventAttempt, StopReason};
 use super::request_limiter::RequestPermit;
+use crate::lease_renewal::renew_repeatedly;
 use crate::metrics::count_dropped_events;
 use crate::shutdown::Shutdown;
 
@@ -170,17 +172,15 @@ impl<Q: WebhookQueue + Send + Sync + ?Sized + 'static> OutboxWorker<Q> {
     async fn keep_lease(&self) {
         let shared = &self.sender.shared;
         let lease = shared.settings.lease;
-        let mut renewed_at = self.claimed_at;
-        loop {
-            tokio::time::sleep_until(renewed_at + lease / 3).await;
-            renewed_at = Instant::now();
+        renew_repeatedly(lease, self.claimed_at, || async {
             let now = shared.clock.now();
             let renewed = self.sender.queue.renew_outbox(&self.lease, now, lease);
-            let renewed = shared.failures.renewals.record(renewed.await);
-            if matches!(renewed, Ok(false)) {
-                return;
+            match shared.failures.renewals.record(renewed.await) {
+                Ok(false) => ControlFlow::Break(()),
+                _ => ControlFlow::Continue(()),
             }
-        }
+        })
+        .await;
     }
 
     /// An outbox that cannot be released is due again when its lease ends.

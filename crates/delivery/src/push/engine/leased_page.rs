@@ -5,6 +5,7 @@
 //! locking*, 2016).
 
 use std::convert::Infallible;
+use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -15,6 +16,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::context::EngineContext;
 use super::lease_registry::LeaseGuard;
+use crate::lease_renewal::renew_repeatedly;
 use crate::metrics::{self, PageTally};
 use crate::shutdown::Shutdown;
 use crate::store_retry::retry_until_shutdown;
@@ -29,14 +31,10 @@ pub struct LeasedPage<Q: ?Sized> {
 }
 
 impl<Q: DeliveryQueue + Send + Sync + ?Sized> LeasedPage<Q> {
-    /// Renews the lease again and again, three times as often as it would end, the first time a third of it after `claimed_at`. When
-    /// somebody else has it, the page is lost.
+    /// Renews the lease of a page that was claimed no later than `claimed_at`. When somebody else has it, the page is lost.
     pub async fn keep_lease(&self, claimed_at: Instant) -> Infallible {
         let lease = self.context.settings.lease;
-        let mut renewed_at = claimed_at;
-        loop {
-            tokio::time::sleep_until(renewed_at + lease / 3).await;
-            renewed_at = Instant::now();
+        renew_repeatedly(lease, claimed_at, || async {
             let now = self.context.clock.now();
             let held = self.guard.lease();
             let renewed = self.context.queue.renew_lease(held, now, lease).await;
@@ -44,7 +42,9 @@ impl<Q: DeliveryQueue + Send + Sync + ?Sized> LeasedPage<Q> {
             if matches!(renewed, Ok(false)) && self.guard.lease() == held {
                 self.lost.cancel();
             }
-        }
+            ControlFlow::Continue(())
+        })
+        .await
     }
 
     /// Records what became of the page, removes it from the queue and counts its `tally`. A store that fails is asked again until `shutdown` is
