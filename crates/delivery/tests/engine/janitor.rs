@@ -6,7 +6,7 @@ use std::time::Duration;
 use hato_delivery::{Janitor, Shutdown};
 use hato_domain::{Engagement, PageRequest, UnixMillis};
 use hato_service::hour_of;
-use hato_service::ports::{Clock, EngagementReport, RecipientId};
+use hato_service::ports::{Clock, EngagementReport, RecipientId, SubscriptionFilter};
 use hato_testkit::push_service::ScriptedResponse;
 use hato_testkit::{TestDatabase, on_each_database};
 
@@ -110,4 +110,53 @@ async fn it_stops_when_asked(database: TestDatabase) {
     let running = tokio::spawn(janitor(&test).run(shutdown.clone()));
     shutdown.drain();
     running.await.expect("no panic");
+}
+
+/// Two janitors, for both of which there is an old send and an old deactivated subscription to remove. The one that removes the send takes
+/// as long as this statement of PL/pgSQL, in the same transaction.
+async fn two_that_sweep_at_once(meanwhile: &str) -> (TestEngine, [Janitor; 2]) {
+    let database = TestDatabase::postgres().await;
+    database.execute(&format!(
+        "CREATE FUNCTION meanwhile() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN {meanwhile}; RETURN NULL; END $$;
+         CREATE TRIGGER meanwhile AFTER DELETE ON sends FOR EACH ROW EXECUTE FUNCTION meanwhile()"
+    ));
+    let mut test = TestEngine::new(database).await;
+    test.settings.retention_days = 3;
+    test.service
+        .respond_by_default(ScriptedResponse::Status(410));
+    test.subscribe(1).await;
+    test.deliver().await;
+    test.advance_clock(DAY * 4);
+    let janitors = [janitor(&test), janitor(&test)];
+    (test, janitors)
+}
+
+async fn subscriptions(test: &TestEngine) -> usize {
+    let page = PageRequest::parse(None, None, None).expect("the default page");
+    let everything = SubscriptionFilter::default();
+    let listed = test
+        .store
+        .subscriptions_of(&test.app.id, &everything, &page);
+    listed.await.expect("listed").items.len()
+}
+
+#[tokio::test]
+async fn of_two_that_have_work_one_does_all_of_it() {
+    let (test, [one, other]) = two_that_sweep_at_once("PERFORM pg_sleep(1)").await;
+    let (by_one, by_other) = tokio::join!(one.sweep(), other.sweep());
+    assert!(by_one != by_other, "{by_one}, {by_other}");
+    assert_eq!((sends(&test).await, subscriptions(&test).await), (0, 0));
+}
+
+/// It is due for renewal after 3 s.
+#[tokio::test]
+async fn who_loses_the_lease_leaves_the_rest_to_others() {
+    let lose = "PERFORM pg_sleep(3.1); UPDATE sweep_lease SET holder = 0";
+    let (test, [one, other]) = two_that_sweep_at_once(lose).await;
+    let swept = tokio::join!(one.sweep(), other.sweep());
+    assert_eq!(swept, (false, false));
+    assert_eq!((sends(&test).await, subscriptions(&test).await), (0, 1));
+    test.database.execute("UPDATE sweep_lease SET ends_at = 0");
+    assert!(other.sweep().await);
+    assert_eq!(subscriptions(&test).await, 0);
 }

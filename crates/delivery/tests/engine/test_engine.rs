@@ -41,7 +41,7 @@ pub struct TestEngine {
     pub settings: DeliverySettings,
     pub app: TestApp,
     number: AtomicU64,
-    _database: TestDatabase,
+    pub database: TestDatabase,
 }
 
 pub fn http1() -> PushServiceOptions {
@@ -79,7 +79,7 @@ impl TestEngine {
             clock,
             notifier: Notifier::default(),
             number: AtomicU64::new(0),
-            _database: database,
+            database,
         }
     }
 
