@@ -53,6 +53,8 @@ pub async fn serve(config: Config) -> Result<(), BootError> {
     };
     let secrets = secrets_file::load(&config.store.data_dir, &config.secrets())?;
     let server = assemble(&config, store, secrets, github).await?;
+    let announced = server.store.announce_server().await;
+    announced.map_err(BootError::Announcement)?;
     announce(&server.listener, &config)?;
     Ok(server.run(signals).await?)
 }

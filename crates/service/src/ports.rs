@@ -175,6 +175,12 @@ pub trait Store:
         Ok(())
     }
 
+    /// Says that a server has the store open, until it is closed: the whole of it is not copied meanwhile, and while that is being done, this
+    /// fails. A file that is open is locked anyway.
+    async fn announce_server(&self) -> Result<(), StoreError> {
+        Ok(())
+    }
+
     /// Tells other processes on the same database what `notifier` gathers for them, and `notifier` what they tell, until the store
     /// is closed. Where there is no way to tell, it does nothing: then their polling finds what is queued.
     async fn relay_wake_ups(&self, _notifier: &Notifier) {}

@@ -23,7 +23,6 @@ use std::path::Path;
 use async_trait::async_trait;
 use futures_util::TryStreamExt as _;
 use futures_util::stream::BoxStream;
-use hato_store_postgres::PostgresOpenError;
 
 pub use self::error::{CopyError, CopyFailure, CopySide};
 use self::postgres::PostgresSide;
@@ -68,9 +67,6 @@ trait Copied: Send {
 
     /// Goes on after this number.
     async fn set_last_number(&mut self, table: &str, number: i64) -> sqlx::Result<()>;
-
-    /// Whether a server has come to use it since it was opened.
-    async fn is_in_use(&mut self) -> sqlx::Result<bool>;
 
     /// Keeps what was written, and looks at it as the database needs it to plan its queries.
     async fn commit(self: Box<Self>) -> sqlx::Result<()>;
@@ -131,12 +127,6 @@ pub async fn copy(
         tallies.insert(table, copied);
     }
     verify(&mut *target, &tallies, progress).await?;
-    if source.is_in_use().await.map_err(CopyError::Commit)? {
-        return Err(CopyError::opening(
-            CopySide::Source,
-            PostgresOpenError::InUse.into(),
-        ));
-    }
     target.commit().await.map_err(CopyError::Commit)?;
     Ok(CopySummary {
         tables: tallies.len(),

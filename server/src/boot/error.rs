@@ -5,6 +5,7 @@ use std::net::SocketAddr;
 
 use hato_delivery::ClientBuildError;
 use hato_outbound::RootStoreError;
+use hato_service::ports::StoreError;
 
 use crate::config::{SettingError, outbound_ca_error};
 use crate::database::DatabaseError;
@@ -25,6 +26,9 @@ pub enum BootError {
     /// There is no database to work on.
     #[error(transparent)]
     Database(#[from] DatabaseError),
+    /// The database cannot be written to, or is being copied.
+    #[error("the database cannot be told that a server has it open")]
+    Announcement(#[source] StoreError),
     /// The address is taken, or not this machine's.
     #[error("cannot listen on {0}")]
     Listen(SocketAddr, #[source] io::Error),

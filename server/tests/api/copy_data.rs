@@ -4,7 +4,6 @@ mod many;
 
 use std::path::Path;
 use std::process::Output;
-use std::time::Duration;
 
 use hato_testkit::owner::{OwnedApp, PASSWORD};
 use hato_testkit::push_service::PushService;
@@ -12,18 +11,26 @@ use hato_testkit::server::{HatoServer, ServerLaunch};
 use hato_testkit::{TestDatabase, on_each_database};
 use serde_json::json;
 use tokio::process::Command;
-use tokio::time::timeout;
 
+use crate::database::DatabaseConnection;
 use crate::fixtures::{BINARY, app, get, post, register, snapshot, start, wait_until};
 
 /// What the program does with these arguments.
 async fn run(arguments: &[&str]) -> Output {
-    let output = Command::new(BINARY).args(arguments).output().await;
+    run_program(Path::new(BINARY), arguments).await
+}
+
+async fn run_program(program: &Path, arguments: &[&str]) -> Output {
+    let output = Command::new(program).args(arguments).output().await;
     output.expect("the program runs")
 }
 
 async fn copy(from: &str, to: &str) -> Output {
-    run(&["copy-data", "--from", from, "--to", to]).await
+    copy_by(Path::new(BINARY), from, to).await
+}
+
+async fn copy_by(program: &Path, from: &str, to: &str) -> Output {
+    run_program(program, &["copy-data", "--from", from, "--to", to]).await
 }
 
 fn text(bytes: &[u8]) -> &str {
@@ -122,35 +129,62 @@ async fn a_server_goes_on_with_the_copy_and_with_the_copy_of_that() {
     push.assert_no_violations();
 }
 
-/// Copies an empty database until that is refused, which takes as long as a server on it needs to say that it is there.
-async fn refused_copy(from: &str, to: &str) -> Output {
-    let asking = async {
-        loop {
-            let output = copy(from, to).await;
-            if !output.status.success() {
-                return output;
-            }
-        }
-    };
-    let refused = timeout(Duration::from_secs(30), asking).await;
-    refused.expect("a copy is refused")
-}
-
 #[on_each_database(flavor = "multi_thread")]
 async fn nothing_is_copied_while_a_server_runs(source: TestDatabase) {
     let target = source.another().await;
     let mut server = start(ServerLaunch::on(BINARY, source)).await;
     let source = server.database().url().to_owned();
-    let refused = refused_copy(&source, target.url()).await;
-    let (code, line) = refusal(&refused);
-    assert_eq!(code, Some(1), "{line}");
-    let words = "hato-server: the source is in use: ";
-    assert!(line.starts_with(words), "{line}");
+    assert_in_use(&copy(&source, target.url()).await);
     assert_eq!(get(&server.client(), "/readyz").await.status, 200);
 
     server.terminate().await.expect("it stops");
     let copied = copy(&source, target.url()).await;
     assert_eq!(copied.status.code(), Some(0), "{}", text(&copied.stderr));
+}
+
+fn assert_in_use(output: &Output) {
+    let (code, line) = refusal(output);
+    assert_eq!(code, Some(1), "{line}");
+    let words = "hato-server: the source is in use: ";
+    assert!(line.starts_with(words), "{line}");
+}
+
+/// It is silent, and has its connections still.
+#[tokio::test(flavor = "multi_thread")]
+async fn nor_while_one_is_halted() {
+    let target = TestDatabase::empty_postgres();
+    let launch = ServerLaunch::on(BINARY, TestDatabase::postgres().await);
+    let mut server = start(launch).await;
+    server.pause().await;
+    let source = server.database();
+    source.execute("UPDATE processes SET seen_at = now() - INTERVAL '1 hour'");
+    assert_in_use(&copy(source.url(), target.url()).await);
+    server.kill().await;
+    let source = server.database();
+    let copied = copy(source.url(), target.url()).await;
+    assert_eq!(copied.status.code(), Some(0), "{}", text(&copied.stderr));
+}
+
+/// A transaction that locks what a copy locks stands for one.
+#[tokio::test(flavor = "multi_thread")]
+async fn no_server_starts_while_its_database_is_copied() {
+    let launch = ServerLaunch::on(BINARY, TestDatabase::postgres().await)
+        .env("HATO_DATABASE_LOCK_TIMEOUT", "100ms");
+    let mut server = start(launch).await;
+    server.terminate().await.expect("it stops");
+    let mut copying = DatabaseConnection::to(&server).await;
+    let lock = "BEGIN; LOCK TABLE processes IN EXCLUSIVE MODE";
+    copying.execute(lock).await;
+    let serve = server.launch().command("serve").output().await;
+    let serve = serve.expect("it runs");
+    let said = text(&serve.stderr);
+    assert_eq!(serve.status.code(), Some(1), "{said}");
+    assert!(
+        said.contains("the database cannot be told that a server has it open"),
+        "{said}"
+    );
+    copying.execute("ROLLBACK").await;
+    server.restart().await.expect("it starts");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -68,6 +68,8 @@ impl Database {
         if server.lends_sessions {
             return Err(PostgresOpenError::TransactionPooler);
         }
+        let presence = Presence::new();
+        let options = presence.name_connections(options);
         let connected = connect(options, &address, settings).await;
         let connections = connected.map_err(refused)?;
         if let Some(reason) = unsuitability(&connections).await.map_err(refused)? {
@@ -89,7 +91,7 @@ impl Database {
             bounded_readers: BoundedReaders::default(),
             counted_requests: AtomicU64::new(0),
             clock_check: ClockCheck::default(),
-            presence: Presence::default(),
+            presence,
             later_migrations,
             listens: settings.listen,
         })

@@ -21,8 +21,8 @@ const BEGIN: &str = "BEGIN ISOLATION LEVEL READ COMMITTED, READ WRITE;
     SELECT set_config('synchronous_commit', 'on', true)
     WHERE current_setting('synchronous_commit') IN ('off', 'local', 'remote_write')";
 
-/// Opens the database, brings its tables up to date, and begins a transaction that keeps everybody else from writing to `tables`.
-/// While a server has it open, or wrote to it for 10 s, it is [`PostgresOpenError::InUse`].
+/// Opens the database, brings its tables up to date, and begins a transaction that keeps everybody else from writing to `tables`, and
+/// servers from starting. While one has it open, or wrote to it for 10 s, it is [`PostgresOpenError::InUse`].
 pub async fn open_exclusively(
     url: &str,
     tables: &[&str],
@@ -75,11 +75,11 @@ pub async fn refuse_if_in_use(url: &str) -> Result<(), PostgresOpenError> {
     Ok(())
 }
 
-/// The lock lets others read, as an operator may want to.
+/// The lock lets others read, as an operator may want to. Each server that starts writes to `processes` first.
 async fn lock(connection: &mut PgConnection, tables: &[&str]) -> sqlx::Result<()> {
     let tables = tables.join(", ");
     connection.execute(BEGIN).await?;
-    let lock = format!("LOCK TABLE {tables} IN EXCLUSIVE MODE");
+    let lock = format!("LOCK TABLE {tables}, processes IN EXCLUSIVE MODE");
     connection.execute(AssertSqlSafe(lock)).await.map(drop)
 }
 

@@ -77,6 +77,11 @@ impl Store for Database {
         })
     }
 
+    async fn announce_server(&self) -> Result<(), StoreError> {
+        let announced = self.presence.begin(&self.connections).await;
+        announced.map_err(with_context("announce the server"))
+    }
+
     async fn relay_wake_ups(&self, notifier: &Notifier) {
         tokio::join!(
             relay(&self.connections, notifier, self.listens),

@@ -103,11 +103,6 @@ impl Copied for SqliteSide {
             .map(drop)
     }
 
-    async fn is_in_use(&mut self) -> sqlx::Result<bool> {
-        // Nobody could have opened it.
-        Ok(false)
-    }
-
     async fn commit(mut self: Box<Self>) -> sqlx::Result<()> {
         self.connection.execute("COMMIT").await?;
         self.connection.close().await

@@ -4,9 +4,7 @@ pub mod filled;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
-use std::time::Duration;
 
-use hato_service::Notifier;
 use hato_service::ports::{SettleOutcome, Settlement, Store};
 use hato_store::{
     COPIED_TABLES, CopyError, CopyFailure, CopyProgress, CopySide, CopyStage, CopySummary,
@@ -14,7 +12,6 @@ use hato_store::{
 use hato_testkit::{TestDatabase, on_each_database, partitioning};
 use sqlx::{AssertSqlSafe, Connection as _, PgConnection, SqliteConnection};
 use tokio::sync::oneshot;
-use tokio::time::{interval, timeout};
 
 use self::filled::fill;
 use crate::test_store::{TestStore, ids, sent_to};
@@ -242,21 +239,8 @@ async fn a_target_that_has_something_is_refused(target: TestDatabase) {
 /// A process on the database, as long as the store is open.
 async fn server(database: &TestDatabase) -> Arc<dyn Store> {
     let store = hato_store::open(database.url()).await.expect("opened");
-    let relaying = Arc::clone(&store);
-    tokio::spawn(async move { relaying.relay_wake_ups(&Notifier::default()).await });
+    store.announce_server().await.expect("announced");
     store
-}
-
-/// Waits until the process says that it is there.
-async fn wait_until_in_use(database: &TestDatabase, empty: &TestDatabase) {
-    let asking = async {
-        let mut ticks = interval(Duration::from_millis(50));
-        while !is_in_use(&copy(database, empty).await, CopySide::Source) {
-            ticks.tick().await;
-        }
-    };
-    let in_time = timeout(Duration::from_secs(30), asking).await;
-    in_time.expect("a copy is refused");
 }
 
 fn is_in_use(copied: &Result<CopySummary, CopyError>, expected: CopySide) -> bool {
@@ -270,7 +254,7 @@ async fn a_database_that_a_server_has_open_is_neither_read_nor_written(database:
         filled(database.another().await).await,
     );
     let server = server(&database).await;
-    wait_until_in_use(&database, &empty).await;
+    assert!(is_in_use(&copy(&database, &empty).await, CopySide::Source));
     assert!(is_in_use(&copy(&full, &database).await, CopySide::Target));
     server.close().await;
     copy(&full, &database).await.expect("copied");
