@@ -6,13 +6,22 @@ use hato_testkit::push_service::{PushService, ScriptedResponse};
 use hato_testkit::server::ServerLaunch;
 use hato_testkit::{TestDatabase, on_each_database};
 use rustix::process::Resource;
-use serde_json::json;
+use serde_json::{Value, json};
 use tempfile::TempDir;
 
+use super::FaultFixture;
 use crate::fixtures::{
     BINARY, app, post, register, start, status_and_code, wait_until, wait_until_logged,
 };
 use crate::process::{limit, program};
+
+const RECIPIENTS: u64 = 2_000;
+/// After so many requests no further file may be opened, until a page could not be settled.
+const REQUESTS_BEFORE_LIMIT: u64 = 300;
+
+fn message() -> Value {
+    json!({"title": "t", "body": "b"})
+}
 
 #[on_each_database(flavor = "multi_thread")]
 async fn without_file_descriptors_nobodys_attempt_is_used_up(database: TestDatabase) {
@@ -26,8 +35,7 @@ async fn without_file_descriptors_nobodys_attempt_is_used_up(database: TestDatab
     let browser = push.subscribe(Some(&app.vapid_public_key));
     register(&app.frontend, std::slice::from_ref(&browser)).await;
     push.script(&browser, [ScriptedResponse::Reset]);
-    let message = json!({"title": "t", "body": "b"});
-    let accepted = post(&app.backend, "/api/v1/notify", &message).await;
+    let accepted = post(&app.backend, "/api/v1/notify", &message()).await;
     assert_eq!(accepted.status, 202, "{accepted}");
     push.wait_until(|seen| seen.total.requests == 1).await;
 
@@ -37,6 +45,8 @@ async fn without_file_descriptors_nobodys_attempt_is_used_up(database: TestDatab
     let waiting = tokio::spawn(async move { newcomer.get("/healthz").await });
     wait_until_logged(&server, "a connection cannot be accepted").await;
     assert!(!waiting.is_finished());
+    let accepted = post(&app.backend, "/api/v1/notify", &message()).await;
+    assert_eq!(accepted.status, 202, "{accepted}");
     limit(&server, Resource::Nofile, before);
     let reply = waiting.await.expect("no panic").expect("an answer");
     assert_eq!(reply.status, 200, "{reply}");
@@ -54,39 +64,50 @@ async fn without_file_descriptors_nobodys_attempt_is_used_up(database: TestDatab
     }
 
     let path = format!("/api/v1/apps/{}/notifications", app.id);
-    let history = wait_until(&app.owner, &path, |it| it["items"][0]["status"] == "done").await;
-    let send = &history["items"][0];
-    assert_eq!(send["sent_count"], 1, "{send}");
-    assert_eq!(push.seen(|seen| seen.counts(&browser.id).requests), 2);
+    let are_done = |it: &Value| {
+        let items = it["items"].as_array();
+        items.is_some_and(|items| items.iter().all(|send| send["status"] == "done"))
+    };
+    let history = wait_until(&app.owner, &path, are_done).await;
+    for send in 0..2 {
+        let send = &history["items"][send];
+        assert_eq!(send["sent_count"], 1, "{send}");
+    }
+    assert_eq!(push.seen(|seen| seen.counts(&browser.id).requests), 3);
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_needs_a_new_connection_to_postgresql_is_an_error_without_file_descriptors_and_the_next_is_taken()
- {
-    let push = PushService::start().await;
-    let launch = ServerLaunch::on(BINARY, TestDatabase::postgres().await).with_push_service(&push);
-    let server = start(launch).await;
-    let app = app(&server, "owner@example.com").await;
-    let browser = push.subscribe(Some(&app.vapid_public_key));
-    register(&app.frontend, std::slice::from_ref(&browser)).await;
-    let message = json!({"title": "t", "body": "b"});
+async fn a_send_loses_nothing_while_new_connections_to_postgresql_find_no_file_descriptor() {
+    let launch = ServerLaunch::on(BINARY, TestDatabase::postgres().await)
+        .env("HATO_RETRY_DELAYS", "200ms,500ms,2s");
+    let fixture = FaultFixture::new(launch, RECIPIENTS).await;
+    fixture.push.respond_by_number(|number| match number {
+        REQUESTS_BEFORE_LIMIT.. => ScriptedResponse::Status(503),
+        _ => ScriptedResponse::Created,
+    });
+    let before = fixture.served();
+    let send = fixture.send().await;
+    fixture
+        .push
+        .wait_until(|seen| seen.total.requests >= REQUESTS_BEFORE_LIMIT)
+        .await;
 
-    let before = limit(&server, Resource::Nofile, Some(3));
+    let server = &fixture.server;
+    let unlimited = limit(server, Resource::Nofile, Some(3));
     server.database().end_sessions();
-    let refused = post(&app.backend, "/api/v1/notify", &message).await;
+    let refused = post(&fixture.app.backend, "/api/v1/notify", &message()).await;
     assert_eq!(
         status_and_code(&refused),
         (500, "INTERNAL_ERROR".to_owned())
     );
-    wait_until_logged(&server, "Too many open files").await;
-    limit(&server, Resource::Nofile, before);
+    wait_until_logged(server, "a page cannot be settled yet").await;
+    fixture.assert_cause_is_logged("Too many open files");
+    fixture.push.respond_by_default(ScriptedResponse::Created);
+    limit(server, Resource::Nofile, unlimited);
 
-    let accepted = post(&app.backend, "/api/v1/notify", &message).await;
-    assert_eq!(accepted.status, 202, "{accepted}");
-    let path = format!("/api/v1/apps/{}/notifications", app.id);
-    let history = wait_until(&app.owner, &path, |it| it["items"][0]["status"] == "done").await;
-    assert_eq!(history["items"].as_array().map(Vec::len), Some(1));
-    assert_eq!(push.seen(|seen| seen.counts(&browser.id).requests), 1);
+    let outcome = fixture.finish(&send).await;
+    fixture.assert_nothing_lost(&outcome, &before).await;
+    assert_eq!(outcome["sent_count"], RECIPIENTS, "{outcome}");
 }
 
 #[tokio::test]
