@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use hato_testkit::client::{Client, ClientError, Reply};
+use hato_testkit::push_service::BrowserSubscription;
 use http::{HeaderValue, Method, Request};
 use serde_json::{Value, json};
 use tokio::task::JoinSet;
@@ -27,37 +28,33 @@ pub struct Acceptor {
 /// A send that was answered 202.
 pub struct Accepted {
     pub send: String,
-    /// The index of its one recipient.
-    browser: usize,
+    /// The id of its one recipient.
+    browser: String,
 }
 
 impl Acceptor {
-    /// Starts the clients, which send until they are told to stop.
-    pub fn start(fleet: &Fleet) -> Self {
+    /// Starts the clients, which send to these until they are told to stop.
+    pub fn start(fleet: &Fleet, browsers: &[BrowserSubscription]) -> Self {
         let is_stopping = Arc::<AtomicBool>::default();
         let addresses = 0..fleet.apis.len();
         let apis: Vec<_> = addresses
             .map(|api| fleet.at(&fleet.app.backend, api))
             .collect();
-        let endpoints: Arc<Vec<_>> = Arc::new(
-            fleet
-                .browsers
-                .iter()
-                .map(|it| it.endpoint.clone())
-                .collect(),
-        );
+        let browsers: Arc<[_]> = browsers.into();
         let clients = (0..CLIENTS).map(|client| {
-            let (apis, endpoints) = (apis.clone(), Arc::clone(&endpoints));
+            let (apis, browsers) = (apis.clone(), Arc::clone(&browsers));
             let is_stopping = Arc::clone(&is_stopping);
             async move {
                 let mut accepted = Vec::new();
                 while !is_stopping.load(Ordering::Relaxed) {
                     let number = accepted.len() * CLIENTS + client;
-                    let browser = number % endpoints.len();
+                    let browser: &BrowserSubscription = &browsers[number % browsers.len()];
                     let mut body = message();
-                    body["endpoint"] = json!(endpoints[browser]);
-                    let send = send_until_accepted(&apis, number, &body).await;
-                    accepted.push(Accepted { send, browser });
+                    body["endpoint"] = json!(browser.endpoint);
+                    accepted.push(Accepted {
+                        send: send_until_accepted(&apis, number, &body).await,
+                        browser: browser.id.clone(),
+                    });
                     sleep(RETRY_DELAY).await;
                 }
                 accepted
@@ -112,9 +109,9 @@ async fn post_as(client: &Client, key: &str, body: &Value) -> Result<Reply, Clie
 }
 
 impl Fleet {
-    /// What was accepted is what there is: charged once each, sent once each, besides one send to everybody. Returns how many of them
-    /// each subscriber was to be served.
-    pub async fn assert_accepted(&self, accepted: &[Accepted]) -> Served {
+    /// What was accepted is what there is: charged once each, sent once each, besides one send to everybody, of whom so many were sent to.
+    /// Returns how many of them each subscriber was to be served.
+    pub async fn assert_accepted(&self, accepted: &[Accepted], sent: usize) -> Served {
         let unfinished = "SELECT COUNT(*) FROM sends WHERE finished_at IS NULL";
         wait_until(
             async || self.query(unfinished) == "0",
@@ -125,17 +122,17 @@ impl Fleet {
         ids.sort_unstable();
         let stored = self.query("SELECT id FROM sends WHERE recipients = 1 ORDER BY id");
         assert_eq!(stored.lines().collect::<Vec<_>>(), ids);
-        let all = self.browsers.len() + accepted.len();
+        let [sent, charged] = [sent, self.browsers.len()].map(|it| it + accepted.len());
         let stats = format!("/api/v1/apps/{}/stats", self.app.id);
         let stats = self.at(&self.app.owner, 0).get(&stats).await;
         let stats = stats.expect("an answer").json();
         assert_eq!(
             (&stats["totalSent"], &stats["monthlySent"]),
-            (&all.into(), &all.into())
+            (&sent.into(), &charged.into())
         );
         let mut wanted = Served::new();
-        for browser in accepted.iter().map(|it| &self.browsers[it.browser]) {
-            *wanted.entry(browser.id.clone()).or_default() += 1;
+        for send in accepted {
+            *wanted.entry(send.browser.clone()).or_default() += 1;
         }
         wanted
     }

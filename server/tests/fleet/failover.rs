@@ -2,11 +2,8 @@
 
 use hato_cluster::Durability;
 
-use crate::acceptor::Acceptor;
 use crate::database_proxy::DatabaseProxy;
-use crate::fixtures::{
-    DATABASE, Fleet, FleetSize, cluster, message, wait_until_logged, wait_until_ready_is,
-};
+use crate::fixtures::{Fleet, FleetSize, cluster, message, wait_until_logged, wait_until_ready_is};
 
 const RECIPIENTS: usize = 4_000;
 /// Requests that the push service has seen when the primary dies.
@@ -24,9 +21,8 @@ async fn what_was_accepted_outlives_its_primary() {
     let proxy = DatabaseProxy::start(&primary).await;
     let url = proxy.url();
     let mut fleet = Fleet::start_slow(primary, size, &[("HATO_DATABASE_URL", &url)]).await;
-    let acceptor = Acceptor::start(&fleet);
-    let send = fleet.broadcast(0).await;
-    fleet.get_under_way(BEFORE_FAILURE, &send).await;
+    let traffic = fleet.begin_traffic().await;
+    fleet.get_under_way(BEFORE_FAILURE, &traffic.send).await;
 
     fleet.cluster.kill().expect("killed");
     proxy.lead_to(&standby);
@@ -40,17 +36,9 @@ async fn what_was_accepted_outlives_its_primary() {
     fleet.cluster = standby;
 
     wait_until_ready_is(fleet.servers(), 200).await;
-    let outcome = fleet.finish(&send).await;
-    let accepted = acceptor.stop().await;
-    println!("{} accepted besides {outcome}", accepted.len());
-    assert_eq!(
-        fleet
-            .cluster
-            .query(DATABASE, "SHOW transaction_read_only")
-            .as_deref()
-            .ok(),
-        Some("off")
-    );
-    let served = fleet.assert_accepted(&accepted).await;
-    fleet.assert_exact(&outcome, &served, &fleet.lose_of_earlier_databases());
+    let is_read_only = fleet.query("SHOW transaction_read_only");
+    assert_eq!(is_read_only, "off");
+    fleet
+        .assert_traffic_exact(traffic, Fleet::lose_of_earlier_databases)
+        .await;
 }

@@ -104,7 +104,7 @@ async fn what_there_is_no_room_to_accept_is_accepted_when_there_is() {
     let refused = refused.expect("an answer");
     assert_eq!(refused.status, 500, "{refused}");
     assert_eq!(refused.code(), "INTERNAL_ERROR");
-    let acceptor = Acceptor::start(&fleet);
+    let acceptor = Acceptor::start(&fleet, &fleet.browsers);
     let refusals = async || fleet.apis[0].log().matches(FULL).count() >= 3;
     wait_until(refusals, "it is not refused").await;
     fleet.cluster.limit_files(None).expect("lifted");
@@ -112,7 +112,7 @@ async fn what_there_is_no_room_to_accept_is_accepted_when_there_is() {
     let outcome = fleet.finish(&send).await;
     let accepted = acceptor.stop().await;
     println!("{} accepted besides {outcome}", accepted.len());
-    let served = fleet.assert_accepted(&accepted).await;
+    let served = fleet.assert_accepted(&accepted, RECIPIENTS).await;
     fleet.assert_exact(&outcome, &served, &Lost::default());
 }
 
@@ -127,9 +127,8 @@ async fn a_database_whose_log_has_no_room_loses_nothing() {
     let cluster = cluster(Durability::Full);
     let url = cluster.url(DATABASE);
     let fleet = Fleet::start_slow(cluster, size, &[("HATO_DATABASE_URL", &url)]).await;
-    let acceptor = Acceptor::start(&fleet);
-    let send = fleet.broadcast(0).await;
-    fleet.get_under_way(BEFORE_FULL, &send).await;
+    let traffic = fleet.begin_traffic().await;
+    fleet.get_under_way(BEFORE_FULL, &traffic.send).await;
     fleet.cluster.limit_files(Some(1)).expect("limited");
     wait_until_ready_is(fleet.servers(), 503).await;
     let has_ended = async || fleet.cluster.process_id().is_none();
@@ -137,9 +136,7 @@ async fn a_database_whose_log_has_no_room_loses_nothing() {
 
     fleet.cluster.restart().expect("it starts again");
     wait_until_ready_is(fleet.servers(), 200).await;
-    let outcome = fleet.finish(&send).await;
-    let accepted = acceptor.stop().await;
-    println!("{} accepted besides {outcome}", accepted.len());
-    let served = fleet.assert_accepted(&accepted).await;
-    fleet.assert_exact(&outcome, &served, &fleet.lose_of_earlier_databases());
+    fleet
+        .assert_traffic_exact(traffic, Fleet::lose_of_earlier_databases)
+        .await;
 }

@@ -19,4 +19,5 @@ mod pooler;
 mod sharing;
 mod subscribers;
 mod throttling;
+mod traffic;
 mod under_way;

@@ -3,7 +3,6 @@
 use hato_cluster::Durability;
 use hato_testkit::seeded_rng;
 
-use crate::acceptor::Acceptor;
 use crate::fixtures::{
     DATABASE, Fleet, FleetSize, cluster, env_or, wait_until_logged, wait_until_ready_is,
 };
@@ -25,13 +24,12 @@ async fn a_database_that_is_killed_loses_nothing_and_everybody_finds_it_again() 
     let url = cluster.url(DATABASE);
     let fleet = Fleet::start_slow(cluster, size, &[("HATO_DATABASE_URL", &url)]).await;
     let mut rng = seeded_rng::from_env();
-    let acceptor = Acceptor::start(&fleet);
-    let send = fleet.broadcast(0).await;
+    let traffic = fleet.begin_traffic().await;
     let address = fleet.cluster.folder().display();
     let no_connection = format!("PostgreSQL at {address} gave no connection in time");
     for _ in 0..outages {
         let further = rng.u64(1..BETWEEN_OUTAGES);
-        fleet.get_under_way(further, &send).await;
+        fleet.get_under_way(further, &traffic.send).await;
         fleet.cluster.kill().expect("killed");
         wait_until_ready_is(fleet.servers(), 503).await;
         wait_until_logged(&fleet.workers[0], &no_connection).await;
@@ -39,9 +37,7 @@ async fn a_database_that_is_killed_loses_nothing_and_everybody_finds_it_again() 
         wait_until_ready_is(fleet.servers(), 200).await;
     }
     assert!(!fleet.logs().contains("pool timed out"));
-    let outcome = fleet.finish(&send).await;
-    let accepted = acceptor.stop().await;
-    println!("{} accepted besides {outcome}", accepted.len());
-    let served = fleet.assert_accepted(&accepted).await;
-    fleet.assert_exact(&outcome, &served, &fleet.lose_of_earlier_databases());
+    fleet
+        .assert_traffic_exact(traffic, Fleet::lose_of_earlier_databases)
+        .await;
 }
