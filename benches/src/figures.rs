@@ -1,5 +1,6 @@
 //! Figures beside their targets, printed and written to `target/bench/<name>.json`.
 
+use anyhow::ensure;
 use serde_json::{Map, Value, json};
 
 use crate::table::write;
@@ -80,6 +81,8 @@ impl FigureTarget {
 /// A table of figures, written to a file when it is finished.
 pub struct Figures {
     name: String,
+    /// Whether a target that is missed is an error.
+    is_strict: bool,
     members: Map<String, Value>,
     summaries: Map<String, Value>,
     targets: Map<String, Value>,
@@ -87,10 +90,11 @@ pub struct Figures {
 
 impl Figures {
     /// An empty one, which begins to be printed.
-    pub fn new(name: String) -> Self {
+    pub fn new(name: String, is_strict: bool) -> Self {
         println!("{name}: figure, median [min..max], target");
         Self {
             name,
+            is_strict,
             members: Map::new(),
             summaries: Map::new(),
             targets: Map::new(),
@@ -132,10 +136,22 @@ impl Figures {
 
     /// Writes the table to its file.
     pub fn finish(mut self) -> anyhow::Result<()> {
+        let missed: Vec<_> = self
+            .targets
+            .iter()
+            .filter(|(_, target)| target["met"] == false)
+            .map(|(name, _)| name.clone())
+            .collect();
         self.members
             .insert("spans".to_owned(), Value::Object(self.summaries));
         self.members
             .insert("targets".to_owned(), Value::Object(self.targets));
-        write(&self.name, &Value::Object(self.members))
+        write(&self.name, &Value::Object(self.members))?;
+        ensure!(
+            missed.is_empty() || !self.is_strict,
+            "not met: {}",
+            missed.join(", ")
+        );
+        Ok(())
     }
 }

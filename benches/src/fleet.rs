@@ -3,6 +3,7 @@
 mod accept;
 mod cost;
 mod deliver;
+mod expired;
 mod large;
 mod single;
 
@@ -51,7 +52,7 @@ impl BenchFleet {
     }
 }
 
-/// Measures the selected parts: `cost`, `single`, `accept`, `large`.
+/// Measures the selected parts: `cost`, `expired`, `single`, `accept`, `large`.
 pub fn run(options: &BenchOptions) -> anyhow::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
@@ -64,6 +65,9 @@ async fn measure(options: &BenchOptions) -> anyhow::Result<()> {
     let mut figures = options.figures("fleet");
     if options.includes("cost") {
         cost::measure(&mut setup, options, &mut figures).await?;
+    }
+    if options.includes("expired") {
+        expired::measure(&mut setup, options, &mut figures).await?;
     }
     if options.includes("single") {
         single::measure(&mut setup, options, &mut figures).await?;

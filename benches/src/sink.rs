@@ -11,6 +11,7 @@ use std::time::Duration;
 use anyhow::{Context as _, ensure};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde_json::Value;
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, Lines};
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 use tokio::time::timeout;
@@ -110,6 +111,28 @@ impl Sink {
         let line = line.context("the sink waits for requests that do not come")??;
         Ok(serde_json::from_str(&line.context("the sink has ended")?)?)
     }
+}
+
+/// Whether each of so many recipients was sent to, and the send's item of the history says exactly what the sink has answered.
+pub fn check_counts(report: &SinkReport, item: &Value, recipients: u64) -> anyhow::Result<()> {
+    let count = |name: &str| {
+        item[name]
+            .as_u64()
+            .with_context(|| format!("no {name}: {item}"))
+    };
+    let answers = |status| report.answers.get(&status).copied().unwrap_or_default();
+    let (sent, expired, other) = (
+        count("sent_count")?,
+        count("failed_expired")?,
+        count("failed_other")?,
+    );
+    let same = sent == answers(201)
+        && expired == answers(410)
+        && report.distinct == recipients
+        && report.unmatched == 0;
+    let all = sent + expired + other == recipients;
+    ensure!(same && all, "{item} after answers {:?}", report.answers);
+    Ok(())
 }
 
 /// Whether enough messages were kept, and each is what it should be.

@@ -1,4 +1,4 @@
-//! Deliveries per second when each answer takes 50 ms, against answers that take one.
+//! Deliveries per second when each answer takes 50 ms, against answers that take one, and none.
 
 use super::DeliverySetup;
 use super::send::send;
@@ -29,9 +29,14 @@ pub async fn measure(
     let hato = data.start_with_sink(&setup.sink, &[]).await?;
     let app = &data.apps[0];
     send(setup, &hato, app, messages, NEAR_LATENCY_MS).await?;
-    let (mut far, mut near) = (Vec::new(), Vec::new());
+    let (mut at_once, mut near, mut far) = (Vec::new(), Vec::new(), Vec::new());
     for _ in 0..options.rounds(ROUNDS) {
-        for (latency_ms, rates) in [(NEAR_LATENCY_MS, &mut near), (LATENCY_MS, &mut far)] {
+        let candidates = [
+            (0, &mut at_once),
+            (NEAR_LATENCY_MS, &mut near),
+            (LATENCY_MS, &mut far),
+        ];
+        for (latency_ms, rates) in candidates {
             let cost = send(setup, &hato, app, messages, latency_ms).await?;
             rates.push(messages as f64 / cost.wall);
         }
@@ -41,15 +46,12 @@ pub async fn measure(
         Summary::from_ratios(&far, &near),
         FigureTarget::AtLeast(0.85),
     );
-    figures.add(
-        "per_second_1ms",
-        Summary::from_values(near),
-        FigureTarget::None,
+    let mut show = |name: &str, values| figures.add(name, values, FigureTarget::None);
+    show(
+        "latency_50ms_over_at_once",
+        Summary::from_ratios(&far, &at_once),
     );
-    figures.add(
-        "per_second_50ms",
-        Summary::from_values(far),
-        FigureTarget::None,
-    );
+    show("per_second_1ms", Summary::from_values(near));
+    show("per_second_50ms", Summary::from_values(far));
     Ok(())
 }

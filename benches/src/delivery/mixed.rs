@@ -1,15 +1,12 @@
 //! CPU per request when some answers are refusals, against all 201: what deactivating, retrying and dead-lettering cost.
 
-use anyhow::{Context as _, ensure};
-use serde_json::Value;
-
 use super::DeliverySetup;
 use super::send::send;
 use crate::BenchOptions;
 use crate::figures::{FigureTarget, Figures, Summary};
 use crate::hato::{BenchApp, BenchServer, ServerData};
-use crate::sink::check_samples;
-use crate::sink::protocol::{ResponsePlan, SinkReport};
+use crate::sink::protocol::ResponsePlan;
+use crate::sink::{check_counts, check_samples};
 
 const ROUNDS: usize = 9;
 const MESSAGES: u64 = 60_000;
@@ -61,29 +58,7 @@ async fn mixed_round(
     let item = hato.wait_done(app, &id).await?;
     let used = hato.cpu_seconds()? - before;
     let report = setup.sink.end().await?;
-    check_counts(&item, &report, messages)?;
+    check_counts(&report, &item, messages)?;
     check_samples(&report, &setup.audience, &app.vapid_key)?;
     Ok(used / report.requests as f64)
-}
-
-/// The history must say exactly what the push service answered.
-fn check_counts(item: &Value, report: &SinkReport, messages: u64) -> anyhow::Result<()> {
-    let count = |name: &str| {
-        item[name]
-            .as_u64()
-            .with_context(|| format!("no {name}: {item}"))
-    };
-    let answers = |status| report.answers.get(&status).copied().unwrap_or_default();
-    let (sent, expired, other) = (
-        count("sent_count")?,
-        count("failed_expired")?,
-        count("failed_other")?,
-    );
-    let same = sent == answers(201)
-        && expired == answers(410)
-        && report.distinct == messages
-        && report.unmatched == 0;
-    let all = sent + expired + other == messages;
-    ensure!(same && all, "{item} after answers {:?}", report.answers);
-    Ok(())
 }

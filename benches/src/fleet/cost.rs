@@ -7,6 +7,7 @@ use crate::delivery::DeliverySetup;
 use crate::figures::{FigureTarget, Figures, Summary};
 use crate::hato::ServerData;
 use crate::postgres::BenchCluster;
+use crate::sink::protocol::ResponsePlan;
 
 const ROUNDS: usize = 9;
 const RECIPIENTS: u64 = 300_000;
@@ -83,7 +84,8 @@ impl Contestant {
         is_kept: bool,
     ) -> anyhow::Result<()> {
         let (app, cluster) = (&self.data.apps[0], self.cluster.as_ref());
-        let cost = deliver(setup, &self.fleet, cluster, app, recipients).await?;
+        let plan = ResponsePlan::all_created(recipients);
+        let cost = deliver(setup, &self.fleet, cluster, app, &plan).await?;
         if is_kept {
             self.costs.push(cost);
         }

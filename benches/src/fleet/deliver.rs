@@ -10,6 +10,7 @@ use crate::hato::BenchApp;
 use crate::postgres::BenchCluster;
 use crate::sink::protocol::ResponsePlan;
 use crate::sink::run_state::now;
+use crate::sink::{check_counts, check_samples};
 
 /// What the delivery of one broadcast took, of each process, the disk and the network.
 pub struct DeliveryCost {
@@ -34,16 +35,16 @@ impl DeliveryCost {
     }
 }
 
-/// A broadcast to all of the app's subscribers, so many, each of whom must get one message; counts only then.
+/// A broadcast to all of the app's subscribers, each of whom must get one message, which is answered as planned; counts only then.
 pub async fn deliver(
     setup: &mut DeliverySetup,
     fleet: &BenchFleet,
     cluster: Option<&BenchCluster>,
     app: &BenchApp,
-    recipients: u64,
+    plan: &ResponsePlan,
 ) -> anyhow::Result<DeliveryCost> {
-    let plan = ResponsePlan::all_created(recipients);
-    setup.sink.begin(plan).await?;
+    let recipients = plan.expected;
+    setup.sink.begin(plan.clone()).await?;
     // Outside the CPU that is counted: asking costs some.
     let (wal, sent_before) = (wal_bytes(cluster)?, fleet.sent_messages().await?);
     let (before, started) = (UsageTotals::read(fleet, cluster)?, now());
@@ -58,11 +59,14 @@ pub async fn deliver(
         .zip(&sent_before)
         .map(|(now, before)| now - before)
         .min();
-    ensure!(item["sent_count"] == recipients, "the history says {item}");
-    setup
-        .sink
-        .end_exact(recipients, &setup.audience, &app.vapid_key)
-        .await?;
+    let report = setup.sink.end().await?;
+    ensure!(
+        report.requests == recipients,
+        "{} requests",
+        report.requests
+    );
+    check_counts(&report, &item, recipients)?;
+    check_samples(&report, &setup.audience, &app.vapid_key)?;
     let deliveries = recipients as f64;
     Ok(DeliveryCost {
         workers: after.workers_since(&before, deliveries),
