@@ -31,7 +31,7 @@ const NONE: i64 = i64::MIN;
 /// Notices that push services have another time.
 pub struct ClockFault {
     started_at: Instant,
-    /// By which clock the last message was signed that a push service took.
+    /// By which clock the last token was signed that a push service took.
     proven: AtomicI64,
     doubt: Mutex<Option<Doubt>>,
 }
@@ -57,13 +57,12 @@ impl ClockFault {
         }
     }
 
-    /// The clock that shows `now`.
+    /// The clock that shows `now`, by which a token is signed.
     pub fn read(&self, now: UnixMillis) -> ClockReading {
-        let running = i64::try_from(self.started_at.elapsed().as_millis());
-        ClockReading(now.0.saturating_sub(running.unwrap_or(i64::MAX)))
+        ClockReading(now.0.saturating_sub(self.running_millis()))
     }
 
-    /// A push service has taken a message that was pushed by this clock.
+    /// A push service has taken a token that was signed by this clock.
     pub fn prove(&self, clock: ClockReading) {
         // Every delivery comes by here, and hardly one has anything new to write.
         if !self.is_proven(clock) {
@@ -71,13 +70,19 @@ impl ClockFault {
         }
     }
 
-    /// Whether the response, received at `now` to what was pushed by this clock, refuses a token that is out of time; then the log says so,
-    /// once a minute. It does not where a push service has taken what this clock signed, nor when nobody has for a day.
-    pub fn is_cause(&self, response: &PushResponse, clock: ClockReading, now: UnixMillis) -> bool {
-        match refused_time(response, now) {
-            Some(theirs) if !self.is_proven(clock) => self.doubt(clock, theirs, now),
+    /// Whether the response to a token that was signed by this clock refuses it because it is out of time; then the log says so, once a
+    /// minute. It does not where a push service has taken what this clock signed, nor when nobody has for a day.
+    pub fn is_cause(&self, response: &PushResponse, clock: ClockReading) -> bool {
+        let shown = UnixMillis(clock.0.saturating_add(self.running_millis()));
+        match refused_time(response, shown) {
+            Some(theirs) if !self.is_proven(clock) => self.doubt(clock, theirs, shown),
             _ => false,
         }
+    }
+
+    fn running_millis(&self) -> i64 {
+        let running = i64::try_from(self.started_at.elapsed().as_millis());
+        running.unwrap_or(i64::MAX)
     }
 
     fn is_proven(&self, clock: ClockReading) -> bool {
@@ -85,7 +90,7 @@ impl ClockFault {
         proven != NONE && clock.is(ClockReading(proven))
     }
 
-    fn doubt(&self, clock: ClockReading, theirs: UnixMillis, now: UnixMillis) -> bool {
+    fn doubt(&self, clock: ClockReading, theirs: UnixMillis, shown: UnixMillis) -> bool {
         let moment = Instant::now();
         let mut doubt = self.doubt.lock().unwrap_or_else(PoisonError::into_inner);
         let earlier = doubt.take().filter(|it| it.clock.is(clock));
@@ -94,7 +99,7 @@ impl ClockFault {
         let logged_at = earlier.map(|it| it.logged_at);
         let is_silent = logged_at.is_some_and(|at| moment - at < LOG_INTERVAL);
         if is_believed && !is_silent {
-            let (ahead, behind) = (now.since(theirs), theirs.since(now));
+            let (ahead, behind) = (shown.since(theirs), theirs.since(shown));
             tracing::error!(
                 ?ahead,
                 ?behind,

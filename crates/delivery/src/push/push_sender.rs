@@ -24,15 +24,15 @@ use tracing::{Instrument as _, Span};
 
 use crate::TRACED;
 use crate::push::client::PushClient;
-use crate::push::clock_fault::{ClockFault, ClockReading};
+use crate::push::clock_fault::ClockFault;
 use crate::push::encryption::{EncryptionError, Encryptor};
 use crate::push::limiter::Rejected;
-use crate::push::origin::{Origin, PushTarget};
+use crate::push::origin::Origin;
 use crate::push::pool::error::{ConnectError, DeliveryError};
 use crate::push::response::{DeferralCause, PushOutcome, PushResponse, classify};
 use crate::push::settings::DeliverySettings;
 use crate::push::snapshot::OriginSnapshot;
-use crate::push::vapid::{MalformedKeyError, Signer, Vapid};
+use crate::push::vapid::{Authorization, MalformedKeyError, Signer, Vapid};
 pub use dispatch_countdown::DispatchCountdown;
 use page_context::{PageContext, PageRoute, PreparedPush, RoutedRecipient};
 pub use page_context::{PageSigners, PushJob};
@@ -184,11 +184,14 @@ impl PushSender {
         let PushJob { page, signers, .. } = context.job;
         let (number, signer) = signers.find(key);
         let (key, now) = ((page.app_id.clone(), *number), self.clock.now());
-        let authorization = self.vapid.authorization(&key, signer, origin, now);
-        let authorization = authorization.map_err(|_| PushOutcome::UNREACHABLE)?;
+        let time = (now, self.clock_fault.read(now));
+        let authorization = self.vapid.authorization(&key, signer, origin, time);
+        let Authorization { header, clock } =
+            authorization.map_err(|_| PushOutcome::UNREACHABLE)?;
         Ok(PageRoute {
             push_route: self.client.route(&page.app_id, origin),
-            headers: Arc::new(context.headers.with(authorization, origin)),
+            headers: Arc::new(context.headers.with(header, origin)),
+            clock,
         })
     }
 
@@ -211,9 +214,8 @@ impl PushSender {
     async fn push_message(&self, prepared: &PreparedPush) -> PushOutcome {
         let now = || self.clock.now();
         let (route, push) = (&prepared.route.push_route, &prepared.push);
-        let clock = self.clock_fault.read(now());
         let outcome = match self.client.push(route, push, now).await {
-            Ok(response) => self.judge(&response, &push.target, clock),
+            Ok(response) => self.judge(&response, prepared),
             Err(error) => {
                 tracing::debug!(host = %push.target.origin.host, %error, "a push got no response");
                 self.not_delivered(&error)
@@ -225,21 +227,16 @@ impl PushSender {
         outcome
     }
 
-    /// What the response means to what was pushed by this clock; what is refused for the time that it shows is nobody's failure.
-    fn judge(
-        &self,
-        response: &PushResponse,
-        target: &PushTarget,
-        clock: ClockReading,
-    ) -> PushOutcome {
-        let now = self.clock.now();
-        let outcome = classify(response, target, now);
+    /// What the response means; what is refused for the time of the clock that has signed is nobody's failure.
+    fn judge(&self, response: &PushResponse, prepared: &PreparedPush) -> PushOutcome {
+        let outcome = classify(response, &prepared.push.target, self.clock.now());
+        let clock = prepared.route.clock;
         match &outcome {
             PushOutcome::Sent { .. } => self.clock_fault.prove(clock),
             PushOutcome::Failed {
                 reason: FailureReason::Refused,
                 ..
-            } if self.clock_fault.is_cause(response, clock, now) => {
+            } if self.clock_fault.is_cause(response, clock) => {
                 return PushOutcome::Deferred {
                     wait: CLOCK_FAULT_DELAY,
                     cause: DeferralCause::ThisMachine,

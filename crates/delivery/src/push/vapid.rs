@@ -18,6 +18,7 @@ use hato_service::ports::VapidKeyNumber;
 use http::HeaderValue;
 use lru::LruCache;
 
+use crate::push::clock_fault::ClockReading;
 use crate::push::origin::Origin;
 
 /// How long a token is good for; push services refuse more than 24 h (RFC 8292 §2).
@@ -32,8 +33,17 @@ const MAX_TOKENS: NonZeroUsize = NonZeroUsize::new(16_384).expect("not zero");
 const MAX_SIGNERS: NonZeroUsize = NonZeroUsize::new(1_024).expect("not zero");
 
 struct VapidToken {
-    header: HeaderValue,
+    authorization: Authorization,
     expires_at: UnixMillis,
+}
+
+/// A token as requests carry it.
+#[derive(Clone)]
+pub struct Authorization {
+    /// `vapid t=…, k=…` (RFC 8292 §3).
+    pub header: HeaderValue,
+    /// By which clock it was signed.
+    pub clock: ClockReading,
 }
 
 /// Makes `Authorization` headers and keeps them for six hours; those that were used least recently make room.
@@ -75,29 +85,30 @@ impl Vapid {
         signer
     }
 
-    /// `vapid t=…, k=…` for requests to `origin` that `signer`, the one of `key`, signs (RFC 8292 §3).
+    /// The token for requests to `origin` that `signer`, the one of `key`, signs at `now` by `clock`, or has signed lately.
     pub fn authorization(
         &self,
         key: &SignerKey,
         signer: &Signer,
         origin: &Origin,
-        now: UnixMillis,
-    ) -> Result<HeaderValue, VapidSignError> {
+        (now, clock): (UnixMillis, ClockReading),
+    ) -> Result<Authorization, VapidSignError> {
         let key = (key.clone(), origin.clone());
         let mut tokens = self.tokens.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(token) = tokens.get(&key).filter(|token| token.is_good(now)) {
-            return Ok(token.header.clone());
+            return Ok(token.authorization.clone());
         }
         let expires_at = now.plus(TOKEN_LIFETIME);
-        let header = signer.header(origin, &self.subject, expires_at)?;
-        tokens.put(
-            key,
-            VapidToken {
-                header: header.clone(),
-                expires_at,
-            },
-        );
-        Ok(header)
+        let authorization = Authorization {
+            header: signer.header(origin, &self.subject, expires_at)?,
+            clock,
+        };
+        let token = VapidToken {
+            authorization: authorization.clone(),
+            expires_at,
+        };
+        tokens.put(key, token);
+        Ok(authorization)
     }
 }
 

@@ -23,7 +23,7 @@ fn refusal() -> PushResponse {
 /// Whether a push that is refused now fails for a clock that is so far ahead.
 fn is_cause(fault: &ClockFault, lead_millis: i64) -> bool {
     let now = UnixMillis(THEIRS.0 + lead_millis);
-    fault.is_cause(&refusal(), fault.read(now), now)
+    fault.is_cause(&refusal(), fault.read(now))
 }
 
 #[tokio::test(start_paused = true)]

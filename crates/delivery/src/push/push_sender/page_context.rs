@@ -13,6 +13,7 @@ use tokio::time::Instant;
 use super::dispatch_countdown::DispatchCountdown;
 use super::page_forms::PageForms;
 use crate::push::client::PushRoute;
+use crate::push::clock_fault::ClockReading;
 use crate::push::encryption::PlainMessage;
 use crate::push::origin::{Origin, PushTarget};
 use crate::push::pool::error::DeliveryError;
@@ -70,6 +71,8 @@ pub struct PageRoute {
     pub push_route: PushRoute,
     /// The headers of each request, `Authorization` among them.
     pub headers: Arc<HeaderMap>,
+    /// By which clock its token was signed.
+    pub clock: ClockReading,
 }
 
 /// A recipient, and how to reach it.

@@ -10,6 +10,7 @@ use hato_service::ports::VapidKeyNumber;
 use http::HeaderValue;
 
 use super::{Signer, SignerKey, Vapid};
+use crate::push::clock_fault::{ClockFault, ClockReading};
 use crate::push::origin::{Origin, PushTarget};
 
 const NOW: UnixMillis = UnixMillis(1_767_225_600_000);
@@ -19,6 +20,11 @@ fn signer() -> Signer {
     let pair = EcdsaKeyPair::generate(&ECDSA_P256_SHA256_FIXED_SIGNING).expect("a key pair");
     let document = pair.to_pkcs8v1().expect("a document");
     Signer::from_pkcs8(document.as_ref()).expect("a key on P-256")
+}
+
+/// This time, and a clock that shows it.
+fn at(time: UnixMillis) -> (UnixMillis, ClockReading) {
+    (time, ClockFault::new().read(time))
 }
 
 fn key(app: &str, number: i64) -> SignerKey {
@@ -62,8 +68,9 @@ fn a_token_says_for_whom_until_when_and_by_whom() {
     let vapid = Vapid::new("mailto:\"ops\"@example.com".into());
     let origin = origin("https://push.example.com:8443/x/y?z");
     let header = vapid
-        .authorization(&key("a", 0), &signer(), &origin, NOW)
-        .expect("a header");
+        .authorization(&key("a", 0), &signer(), &origin, at(NOW))
+        .expect("a header")
+        .header;
     let expected = serde_json::json!({
         "aud": "https://push.example.com:8443",
         "exp": (NOW.0 + 12 * HOUR) / 1000,
@@ -78,10 +85,9 @@ fn a_token_is_kept_for_six_hours_per_key_and_origin() {
     let signer = signer();
     let (here, there) = (origin("https://a.example/x"), origin("https://b.example/x"));
     let header = |key: &SignerKey, origin: &Origin, hours: i64| {
-        let at = UnixMillis(NOW.0 + hours * HOUR);
-        vapid
-            .authorization(key, &signer, origin, at)
-            .expect("a header")
+        let time = at(UnixMillis(NOW.0 + hours * HOUR));
+        let authorization = vapid.authorization(key, &signer, origin, time);
+        authorization.expect("a header").header
     };
     let first = header(&key("a", 0), &here, 0);
     assert_eq!(header(&key("a", 0), &here, 6), first);
