@@ -53,8 +53,14 @@ pub async fn serve(config: Config) -> Result<(), BootError> {
     };
     let secrets = secrets_file::load(&config.store.data_dir, &config.secrets())?;
     let server = assemble(&config, store, secrets, github).await?;
-    let announced = server.store.announce_server().await;
-    announced.map_err(BootError::Announcement)?;
+    tokio::select! {
+        () = signals.next() => {
+            server.store.close().await;
+            tracing::info!("stopped before anything was served");
+            return Ok(());
+        }
+        announced = server.store.announce_server() => announced.map_err(BootError::Announcement)?,
+    }
     announce(&server.listener, &config)?;
     Ok(server.run(signals).await?)
 }

@@ -175,8 +175,8 @@ pub trait Store:
         Ok(())
     }
 
-    /// Says that a server has the store open, until it is closed: the whole of it is not copied meanwhile, and while that is being done, this
-    /// fails. A file that is open is locked anyway.
+    /// Says that a server has the store open, until it is closed, so that nobody copies the whole of it meanwhile; fails while somebody does.
+    /// A file that is open is locked anyway.
     async fn announce_server(&self) -> Result<(), StoreError> {
         Ok(())
     }

@@ -23,6 +23,7 @@ use std::path::Path;
 use async_trait::async_trait;
 use futures_util::TryStreamExt as _;
 use futures_util::stream::BoxStream;
+use hato_store_postgres::PostgresOpenError;
 
 pub use self::error::{CopyError, CopyFailure, CopySide};
 use self::postgres::PostgresSide;
@@ -67,6 +68,9 @@ trait Copied: Send {
 
     /// Goes on after this number.
     async fn set_last_number(&mut self, table: &str, number: i64) -> sqlx::Result<()>;
+
+    /// Whether a server waits to use it.
+    async fn is_awaited(&mut self) -> sqlx::Result<bool>;
 
     /// Keeps what was written, and looks at it as the database needs it to plan its queries.
     async fn commit(self: Box<Self>) -> sqlx::Result<()>;
@@ -127,6 +131,11 @@ pub async fn copy(
         tallies.insert(table, copied);
     }
     verify(&mut *target, &tallies, progress).await?;
+    // One that has begun or gone on meanwhile would go on with the source.
+    if source.is_awaited().await.map_err(CopyError::Commit)? {
+        let in_use = PostgresOpenError::InUse.into();
+        return Err(CopyError::opening(CopySide::Source, in_use));
+    }
     target.commit().await.map_err(CopyError::Commit)?;
     Ok(CopySummary {
         tables: tallies.len(),

@@ -149,6 +149,10 @@ fn assert_in_use(output: &Output) {
     assert!(line.starts_with(words), "{line}");
 }
 
+/// How many sessions a server has.
+const SESSIONS: &str = "SELECT COUNT(*) FROM pg_stat_activity
+                        WHERE datname = current_database() AND application_name LIKE 'hato-server %'";
+
 /// It is silent, and has its connections still.
 #[tokio::test(flavor = "multi_thread")]
 async fn nor_while_one_is_halted() {
@@ -160,8 +164,9 @@ async fn nor_while_one_is_halted() {
     source.execute("UPDATE processes SET seen_at = now() - INTERVAL '1 hour'");
     assert_in_use(&copy(source.url(), target.url()).await);
     server.kill().await;
-    let source = server.database();
-    let copied = copy(source.url(), target.url()).await;
+    let mut database = DatabaseConnection::to(&server).await;
+    database.wait_for_count(SESSIONS, |count| count == 0).await;
+    let copied = copy(server.database().url(), target.url()).await;
     assert_eq!(copied.status.code(), Some(0), "{}", text(&copied.stderr));
 }
 

@@ -69,7 +69,11 @@ impl Database {
             return Err(PostgresOpenError::TransactionPooler);
         }
         let presence = Presence::new();
-        let options = presence.name_connections(options);
+        let options = if settings.prepared_statements {
+            presence.name_connections(options)
+        } else {
+            options
+        };
         let connected = connect(options, &address, settings).await;
         let connections = connected.map_err(refused)?;
         if let Some(reason) = unsuitability(&connections).await.map_err(refused)? {

@@ -219,4 +219,5 @@ mod written_blocks;
 pub use database::Database;
 pub use exclusive::{open_exclusively, refuse_if_in_use};
 pub use open_error::PostgresOpenError;
+pub use presence::is_awaited;
 pub use settings::PostgresSettings;

@@ -36,7 +36,8 @@ impl Presence {
         }
     }
 
-    /// Connections that bear the process's name, unless somebody has given them another one.
+    /// Connections that bear the process's name, unless somebody has given them another one. Behind a pooler they would not be its own, and
+    /// would be renamed for each transaction.
     pub(crate) fn name_connections(&self, options: PgConnectOptions) -> PgConnectOptions {
         if options.get_application_name().is_some() {
             return options;
@@ -96,6 +97,19 @@ impl Presence {
         };
         timeout(FAREWELL_TIMEOUT, ending).await.ok();
     }
+}
+
+/// Whether a server waits to say that it is there, while this connection has the table locked.
+pub async fn is_awaited(connection: &mut PgConnection) -> sqlx::Result<bool> {
+    sqlx::query_scalar(
+        "SELECT EXISTS (
+             SELECT FROM pg_locks
+             WHERE NOT granted AND relation = to_regclass('processes')
+                 AND database = (SELECT oid FROM pg_database WHERE datname = current_database()))",
+    )
+    .persistent(false)
+    .fetch_one(connection)
+    .await
 }
 
 /// Whether a server has the database open, is halted, or was killed less than 30 seconds ago.

@@ -10,6 +10,7 @@ use hato_service::ports::{Clock, EntranceWindow, RateWindow, RequestLimit, Store
 
 use crate::dialect::may_claim;
 use crate::error::with_context;
+use crate::failure::is_locked_out;
 use crate::rate_windows::{self, SharedEntrance, SharedWindow};
 use crate::transaction::transaction;
 use crate::wake_ups::relay;
@@ -78,8 +79,14 @@ impl Store for Database {
     }
 
     async fn announce_server(&self) -> Result<(), StoreError> {
-        let announced = self.presence.begin(&self.connections).await;
-        announced.map_err(with_context("announce the server"))
+        match self.presence.begin(&self.connections).await {
+            Err(error) if is_locked_out(&error) => Err(with_context("announce the server")(error)),
+            Err(error) => {
+                tracing::warn!(%error, "a copy of the database would not notice this server yet");
+                Ok(())
+            }
+            Ok(()) => Ok(()),
+        }
     }
 
     async fn relay_wake_ups(&self, notifier: &Notifier) {

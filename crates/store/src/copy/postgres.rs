@@ -4,7 +4,7 @@
 
 use async_trait::async_trait;
 use futures_util::stream::{BoxStream, StreamExt as _};
-use hato_store_postgres::{open_exclusively, stored_text};
+use hato_store_postgres::{is_awaited, open_exclusively, stored_text};
 use sqlx::postgres::PgArguments;
 use sqlx::query::Query;
 use sqlx::{AssertSqlSafe, Connection as _, Executor as _, PgConnection, Postgres, Row as _};
@@ -114,6 +114,10 @@ impl Copied for PostgresSide {
             .execute(&mut self.connection)
             .await
             .map(drop)
+    }
+
+    async fn is_awaited(&mut self) -> sqlx::Result<bool> {
+        is_awaited(&mut self.connection).await
     }
 
     async fn commit(mut self: Box<Self>) -> sqlx::Result<()> {

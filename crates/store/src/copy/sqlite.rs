@@ -103,6 +103,11 @@ impl Copied for SqliteSide {
             .map(drop)
     }
 
+    async fn is_awaited(&mut self) -> sqlx::Result<bool> {
+        // Whoever opens a file that is locked ends.
+        Ok(false)
+    }
+
     async fn commit(mut self: Box<Self>) -> sqlx::Result<()> {
         self.connection.execute("COMMIT").await?;
         self.connection.close().await
