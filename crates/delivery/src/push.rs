@@ -7,6 +7,7 @@
 
 mod client;
 mod clock_fault;
+mod clock_reading;
 pub mod encryption;
 mod engine;
 mod failure_detail;

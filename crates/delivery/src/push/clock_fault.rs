@@ -17,12 +17,11 @@ use std::time::Duration;
 use hato_domain::UnixMillis;
 use tokio::time::Instant;
 
+use super::clock_reading::{ClockReader, ClockReading};
 use super::response::{PushResponse, refused_time};
 
 /// How often the log says it at most.
 const LOG_INTERVAL: Duration = Duration::from_mins(1);
-/// By how much a clock must have been set that it counts as another: less than what makes a token useless.
-const NOTICED_MILLIS: u64 = 3_600_000;
 /// For how long it is believed that the clock is wrong when nobody takes anything: so long there is to set it.
 const MAX_DOUBT: Duration = Duration::from_hours(24);
 /// No message was taken yet.
@@ -30,15 +29,11 @@ const NONE: i64 = i64::MIN;
 
 /// Notices that push services have another time.
 pub struct ClockFault {
-    started_at: Instant,
+    reader: ClockReader,
     /// By which clock the last token was signed that a push service took.
     proven: AtomicI64,
     doubt: Mutex<Option<Doubt>>,
 }
-
-/// A clock, by the time that it shows for the process's start, Unix milliseconds: another one when it was set.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ClockReading(i64);
 
 /// What is refused for the time of a clock.
 struct Doubt {
@@ -51,7 +46,7 @@ impl ClockFault {
     /// Nothing is known of the clock.
     pub fn new() -> Self {
         Self {
-            started_at: Instant::now(),
+            reader: ClockReader::new(),
             proven: AtomicI64::new(NONE),
             doubt: Mutex::new(None),
         }
@@ -59,35 +54,30 @@ impl ClockFault {
 
     /// The clock that shows `now`, by which a token is signed.
     pub fn read(&self, now: UnixMillis) -> ClockReading {
-        ClockReading(now.0.saturating_sub(self.running_millis()))
+        self.reader.read(now)
     }
 
     /// A push service has taken a token that was signed by this clock.
     pub fn prove(&self, clock: ClockReading) {
         // Every delivery comes by here, and hardly one has anything new to write.
         if !self.is_proven(clock) {
-            self.proven.store(clock.0, Ordering::Relaxed);
+            self.proven.store(clock.start().0, Ordering::Relaxed);
         }
     }
 
     /// Whether the response to a token that was signed by this clock refuses it because it is out of time; then the log says so, once a
     /// minute. It does not where a push service has taken what this clock signed, nor when nobody has for a day.
     pub fn is_cause(&self, response: &PushResponse, clock: ClockReading) -> bool {
-        let shown = UnixMillis(clock.0.saturating_add(self.running_millis()));
+        let shown = self.reader.shown_by(clock);
         match refused_time(response, shown) {
             Some(theirs) if !self.is_proven(clock) => self.doubt(clock, theirs, shown),
             _ => false,
         }
     }
 
-    fn running_millis(&self) -> i64 {
-        let running = i64::try_from(self.started_at.elapsed().as_millis());
-        running.unwrap_or(i64::MAX)
-    }
-
     fn is_proven(&self, clock: ClockReading) -> bool {
         let proven = self.proven.load(Ordering::Relaxed);
-        proven != NONE && clock.is(ClockReading(proven))
+        proven != NONE && clock.is(ClockReading::from_start(UnixMillis(proven)))
     }
 
     fn doubt(&self, clock: ClockReading, theirs: UnixMillis, shown: UnixMillis) -> bool {
@@ -112,12 +102,5 @@ impl ClockFault {
             logged_at: logged_at.filter(|_| is_silent).unwrap_or(moment),
         });
         is_believed
-    }
-}
-
-impl ClockReading {
-    /// Whether they are of the same clock, as far as its steps are too small to matter.
-    fn is(self, other: Self) -> bool {
-        self.0.abs_diff(other.0) < NOTICED_MILLIS
     }
 }

@@ -18,7 +18,7 @@ use hato_service::ports::VapidKeyNumber;
 use http::HeaderValue;
 use lru::LruCache;
 
-use crate::push::clock_fault::ClockReading;
+use crate::push::clock_reading::ClockReading;
 use crate::push::origin::Origin;
 
 /// How long a token is good for; push services refuse more than 24 h (RFC 8292 §2).

@@ -4,7 +4,8 @@ use http::header::DATE;
 use http::{HeaderMap, HeaderValue, StatusCode};
 use tokio::time::advance;
 
-use super::{ClockFault, MAX_DOUBT, NOTICED_MILLIS};
+use super::{ClockFault, MAX_DOUBT};
+use crate::push::clock_reading::NOTICED;
 use crate::push::response::PushResponse;
 
 /// 2026-01-01T00:00:00Z, by which the push service refuses.
@@ -44,7 +45,7 @@ async fn who_takes_a_message_has_the_last_word_until_the_clock_is_set() {
     assert!(is_cause(&fault, DAY_MILLIS));
     fault.prove(fault.read(UnixMillis(THEIRS.0 + DAY_MILLIS)));
     assert!(!is_cause(&fault, DAY_MILLIS));
-    let hour = i64::try_from(NOTICED_MILLIS).expect("an hour");
+    let hour = i64::try_from(NOTICED.as_millis()).expect("an hour");
     assert!(!is_cause(&fault, DAY_MILLIS + hour - 1));
     assert!(is_cause(&fault, DAY_MILLIS + hour));
     assert!(is_cause(&fault, DAY_MILLIS - hour));

@@ -13,7 +13,7 @@ use tokio::time::Instant;
 use super::dispatch_countdown::DispatchCountdown;
 use super::page_forms::PageForms;
 use crate::push::client::PushRoute;
-use crate::push::clock_fault::ClockReading;
+use crate::push::clock_reading::ClockReading;
 use crate::push::encryption::PlainMessage;
 use crate::push::origin::{Origin, PushTarget};
 use crate::push::pool::error::DeliveryError;

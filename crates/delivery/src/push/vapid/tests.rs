@@ -10,7 +10,7 @@ use hato_service::ports::VapidKeyNumber;
 use http::HeaderValue;
 
 use super::{Signer, SignerKey, Vapid};
-use crate::push::clock_fault::{ClockFault, ClockReading};
+use crate::push::clock_reading::{ClockReader, ClockReading};
 use crate::push::origin::{Origin, PushTarget};
 
 const NOW: UnixMillis = UnixMillis(1_767_225_600_000);
@@ -24,7 +24,7 @@ fn signer() -> Signer {
 
 /// This time, and a clock that shows it.
 fn at(time: UnixMillis) -> (UnixMillis, ClockReading) {
-    (time, ClockFault::new().read(time))
+    (time, ClockReader::new().read(time))
 }
 
 fn key(app: &str, number: i64) -> SignerKey {
