@@ -23,8 +23,8 @@ pub async fn measure(
     // Who has expired stays so: each round has an app of its own, besides one that all reach and one to warm up with.
     let app = |number: u64| number * recipients..(number + 1) * recipients;
     let ranges: Vec<_> = (0..rounds as u64 + 2).map(app).collect();
-    let (folder, database) = (setup.folder.path().join("expired"), "expired");
-    let database = cluster.database(database)?;
+    let folder = setup.folder.path().join("expired");
+    let database = cluster.database("expired")?;
     let data = ServerData::prepare_in(&database, folder, &setup.audience, &ranges).await?;
     database.execute("VACUUM ANALYZE")?;
     let fleet = BenchFleet::start(&data, &setup.sink, 1).await?;

@@ -26,7 +26,7 @@ pub enum BootError {
     /// There is no database to work on.
     #[error(transparent)]
     Database(#[from] DatabaseError),
-    /// The database cannot be written to, or is being copied.
+    /// The database is being copied.
     #[error("the database cannot be told that a server has it open")]
     Announcement(#[source] StoreError),
     /// The address is taken, or not this machine's.

@@ -18,7 +18,7 @@ use hato_testkit::client::Client;
 use hato_testkit::fault_proxy::FaultProxy;
 use hato_testkit::owner::OwnedApp;
 use hato_testkit::push_service::{
-    BrowserSubscription, Decryption, PushService, PushServiceOptions,
+    BrowserSubscription, Decryption, PushService, PushServiceOptions, ScriptedResponse,
 };
 use hato_testkit::server::{HatoServer, ServerLaunch};
 use serde_json::{Value, json};
@@ -94,6 +94,24 @@ impl FaultFixture {
         assert_eq!(reply.status, 202, "{reply}");
         assert_eq!(accepted["queued"], self.browsers.len());
         accepted["send_id"].as_str().expect("an id").to_owned()
+    }
+
+    /// Sends to everyone when whoever comes after `first` requests is answered `then`, and waits until so many have come. What each was
+    /// served before, and the send's id.
+    async fn send_to_first(&self, first: u64, then: ScriptedResponse) -> (DeliveryCounts, String) {
+        self.push.respond_by_number(move |number| {
+            if number < first {
+                ScriptedResponse::Created
+            } else {
+                then.clone()
+            }
+        });
+        let before = self.served();
+        let send = self.send().await;
+        self.push
+            .wait_until(|seen| seen.total.requests >= first)
+            .await;
+        (before, send)
     }
 
     /// The send's item in the history once it is done.

@@ -4,7 +4,6 @@ pub mod filled;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
-use std::time::Duration;
 
 use hato_service::ports::{SettleOutcome, Settlement, Store};
 use hato_store::{
@@ -15,9 +14,9 @@ use sqlx::{AssertSqlSafe, Connection as _, PgConnection, SqliteConnection};
 use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 use tokio::task::block_in_place;
-use tokio::time::timeout;
 
 use self::filled::fill;
+use crate::postgres::until_so_many_wait;
 use crate::test_store::{TestStore, ids, sent_to};
 
 async fn copy(from: &TestDatabase, to: &TestDatabase) -> Result<CopySummary, CopyError> {
@@ -265,33 +264,18 @@ async fn a_database_that_a_server_has_open_is_neither_read_nor_written(database:
     copy(&database, &empty).await.expect("copied");
 }
 
-/// Returns when somebody waits for a lock in the database.
-async fn until_somebody_waits(database: &TestDatabase) {
-    let connection = PgConnection::connect(database.url()).await;
-    let mut connection = connection.expect("it is there");
-    let waiting = "SELECT EXISTS (SELECT FROM pg_stat_activity
-                   WHERE datname = current_database() AND wait_event_type = 'Lock')";
-    let asking = async {
-        while !sqlx::query_scalar::<_, bool>(waiting)
-            .fetch_one(&mut connection)
-            .await
-            .expect("answered")
-        {}
-    };
-    let in_time = timeout(Duration::from_secs(30), asking).await;
-    in_time.expect("nobody waits");
-}
-
 #[tokio::test(flavor = "multi_thread")]
 async fn a_copy_during_which_a_server_comes_is_not_kept() {
     let source = filled(TestDatabase::postgres().await).await;
     let target = TestDatabase::postgres().await;
     let server = hato_store::open(source.url()).await.expect("opened");
+    let watcher = PgConnection::connect(source.url()).await;
+    let mut watcher = watcher.expect("it is there");
     let mut coming = Some(Arc::clone(&server));
     let mut come = |_| {
         let Some(server) = coming.take() else { return };
         tokio::spawn(async move { server.announce_server().await });
-        block_in_place(|| Handle::current().block_on(until_somebody_waits(&source)));
+        block_in_place(|| Handle::current().block_on(until_so_many_wait(&mut watcher, 1)));
     };
     let copied = hato_store::copy(source.url(), target.url(), &mut come).await;
     assert!(is_in_use(&copied, CopySide::Source), "{copied:?}");

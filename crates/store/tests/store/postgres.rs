@@ -47,7 +47,7 @@ async fn connect(test: &TestStore) -> PgConnection {
 }
 
 /// Returns when so many wait for locks in the database of this connection.
-async fn until_so_many_wait(connection: &mut PgConnection, count: i64) {
+pub async fn until_so_many_wait(connection: &mut PgConnection, count: i64) {
     let waiting = async {
         let mut looks = interval(Duration::from_millis(10));
         loop {

@@ -81,16 +81,8 @@ async fn a_send_loses_nothing_while_new_connections_to_postgresql_find_no_file_d
     let launch = ServerLaunch::on(BINARY, TestDatabase::postgres().await)
         .env("HATO_RETRY_DELAYS", "200ms,500ms,2s");
     let fixture = FaultFixture::new(launch, RECIPIENTS).await;
-    fixture.push.respond_by_number(|number| match number {
-        REQUESTS_BEFORE_LIMIT.. => ScriptedResponse::Status(503),
-        _ => ScriptedResponse::Created,
-    });
-    let before = fixture.served();
-    let send = fixture.send().await;
-    fixture
-        .push
-        .wait_until(|seen| seen.total.requests >= REQUESTS_BEFORE_LIMIT)
-        .await;
+    let then = ScriptedResponse::Status(503);
+    let (before, send) = fixture.send_to_first(REQUESTS_BEFORE_LIMIT, then).await;
 
     let server = &fixture.server;
     let unlimited = limit(server, Resource::Nofile, Some(3));

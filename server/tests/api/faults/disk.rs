@@ -89,16 +89,8 @@ async fn a_full_disk_is_an_error_and_then_nothing_is_lost() {
         ServerLaunch::new(program(&folder, OWN_DISK)).env("HATO_RETRY_DELAYS", "200ms,500ms,2s");
     let recipients = env_or("HATO_RECIPIENTS", 2_000);
     let fixture = FaultFixture::new(launch, recipients).await;
-    fixture.push.respond_by_number(|number| match number {
-        REQUESTS_BEFORE_FULL.. => ScriptedResponse::Hang,
-        _ => ScriptedResponse::Created,
-    });
-    let before = fixture.served();
-    let send = fixture.send().await;
-    fixture
-        .push
-        .wait_until(|seen| seen.total.requests >= REQUESTS_BEFORE_FULL)
-        .await;
+    let then = ScriptedResponse::Hang;
+    let (before, send) = fixture.send_to_first(REQUESTS_BEFORE_FULL, then).await;
     let filler = fixture.disk(&folder).join("filler");
     fill(&filler);
     let (accepted, refused) = fixture.send_until_refused().await;

@@ -29,16 +29,8 @@ async fn a_database_that_somebody_locks_is_an_error_and_then_nothing_is_lost(
         .env("HATO_DATABASE_LOCK_TIMEOUT", "1s")
         .env("HATO_RETRY_DELAYS", "200ms,500ms,2s");
     let fixture = FaultFixture::new(launch, RECIPIENTS).await;
-    fixture.push.respond_by_number(|number| match number {
-        REQUESTS_BEFORE_LOCK.. => ScriptedResponse::Status(503),
-        _ => ScriptedResponse::Created,
-    });
-    let before = fixture.served();
-    let send = fixture.send().await;
-    fixture
-        .push
-        .wait_until(|seen| seen.total.requests >= REQUESTS_BEFORE_LOCK)
-        .await;
+    let then = ScriptedResponse::Status(503);
+    let (before, send) = fixture.send_to_first(REQUESTS_BEFORE_LOCK, then).await;
     let mut other = DatabaseConnection::to(&fixture.server).await;
     other.execute(lock).await;
     let message = json!({"title": "t", "body": "b"});
