@@ -19,9 +19,11 @@ const MIN_WAITING: usize = 512;
 const BUSY_PERIOD: Duration = Duration::from_secs(1);
 /// How long somebody who is rejected stays away at least, counted from the end of a pause.
 pub const MIN_WAIT: Duration = Duration::from_millis(500);
-/// The longest wait before the turn of somebody who is rejected, and the same from the end of a pause: by then the push service may
-/// have recovered, which one that names a pause says itself.
-const MAX_WAIT: Duration = Duration::from_mins(1);
+/// The longest wait before the turn of somebody who is rejected: by then the push service may have recovered.
+pub const MAX_WAIT: Duration = Duration::from_mins(1);
+/// The same from the end of a pause, in pauses if that is longer than without: a push service that names a long one says itself when
+/// it has recovered, and one that wanted a second takes everything again by then.
+const MAX_WAIT_PAUSES: u32 = 5;
 pub const MAX_WAIT_AFTER_PAUSE: Duration = Duration::from_mins(5);
 /// How long before its turn somebody who was rejected comes back, to wait for a permit rather than to leave one unused.
 pub const EARLY: Duration = Duration::from_secs(1);
@@ -122,7 +124,7 @@ impl Admission {
     /// most would be rejected again.
     pub fn reserve(&mut self, count: usize, limit: usize, now: Instant) -> Duration {
         let (step, longest) = if self.paused_until > now {
-            (share(self.pause, limit), MAX_WAIT_AFTER_PAUSE)
+            (share(self.pause, limit), self.longest_wait_after_pause())
         } else {
             (self.turn_queue.step(limit), MAX_WAIT)
         };
@@ -133,6 +135,10 @@ impl Admission {
         let turn = self.turn_queue.reserve(length, first, open + longest);
         let early = turn.checked_sub(EARLY).unwrap_or(turn);
         early.max(open + MIN_WAIT) - now
+    }
+
+    fn longest_wait_after_pause(&self) -> Duration {
+        (self.pause * MAX_WAIT_PAUSES).clamp(MAX_WAIT, MAX_WAIT_AFTER_PAUSE)
     }
 
     /// Leaves the origin alone for as long as it asks for, up to an hour, and tells whether that is any time at all.

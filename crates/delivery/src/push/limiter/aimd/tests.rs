@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::super::admission::{EARLY, MAX_WAIT_AFTER_PAUSE, MIN_WAIT};
+use super::super::admission::{EARLY, MAX_WAIT, MAX_WAIT_AFTER_PAUSE, MIN_WAIT};
 use super::{AimdState, Feedback, LimiterBounds, OriginMemory};
 use crate::push::response::MAX_PUSH_RETRY_AFTER;
 
@@ -142,6 +142,21 @@ fn who_is_rejected_comes_back_after_the_pause_in_turn() {
     assert_eq!(waits[2], second + pause);
     let last = early(pause + MAX_WAIT_AFTER_PAUSE);
     assert_eq!(waits[99], last, "and nobody later than that");
+}
+
+#[test]
+fn who_is_rejected_waits_no_longer_than_five_pauses_but_a_minute() {
+    let now = Instant::now();
+    for (pause, longest) in [
+        (Duration::from_secs(1), MAX_WAIT),
+        (Duration::from_secs(30), Duration::from_secs(150)),
+        (Duration::from_mins(10), MAX_WAIT_AFTER_PAUSE),
+    ] {
+        let mut state = wide(2, now);
+        feed(&mut state, Feedback::Throttled(Some(pause)), 2, now);
+        let waits = (0..100).map(|_| reserve(&mut state, 500, now));
+        assert_eq!(waits.last(), Some(early(pause + longest)), "{pause:?}");
+    }
 }
 
 #[test]
