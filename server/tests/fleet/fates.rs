@@ -8,9 +8,10 @@ use serde_json::{Value, json};
 
 use crate::fixtures::{Fleet, wait_until};
 
-/// How many events are posted no more that never arrived.
-const GIVEN_UP: &str = "SELECT COUNT(*) FROM webhook_events AS event WHERE due_at IS NULL AND NOT EXISTS
-    (SELECT FROM webhook_attempts AS attempt WHERE attempt.event_id = event.id AND http_status = 204)";
+/// How many events are posted no more though the last that is kept of their attempts did not arrive. Old attempts are removed before
+/// their events are, so an event without any may have arrived.
+const GIVEN_UP: &str = "SELECT COUNT(*) FROM webhook_events AS event WHERE due_at IS NULL AND 204 <>
+    (SELECT COALESCE(http_status, 0) FROM webhook_attempts AS attempt WHERE attempt.event_id = event.id ORDER BY id DESC LIMIT 1)";
 
 /// What the push service answers one subscription at all times.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
