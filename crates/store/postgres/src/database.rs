@@ -68,11 +68,10 @@ impl Database {
         if server.lends_sessions {
             return Err(PostgresOpenError::TransactionPooler);
         }
-        let presence = Presence::new();
-        let options = if settings.prepared_statements {
-            presence.name_connections(options)
+        let (presence, options) = if settings.prepared_statements {
+            Presence::of_connections(options)
         } else {
-            options
+            (Presence::pooled(), options)
         };
         let connected = connect(options, &address, settings).await;
         let connections = connected.map_err(refused)?;
