@@ -92,14 +92,6 @@ impl Fleet {
         self.query(&held).parse().expect("a number")
     }
 
-    /// How many pages the worker has claimed so far.
-    pub fn has_claimed(&self, worker: usize) -> u64 {
-        let name = self.name(worker);
-        let claimed =
-            format!("SELECT COUNT(DISTINCT job) FROM seen_claims WHERE process = '{name}'");
-        self.query(&claimed).parse().expect("a number")
-    }
-
     /// Waits until the database does nothing more of what a worker that is halted has asked for.
     pub async fn wait_until_quiet(&self, worker: usize) {
         let busy = format!(
