@@ -15,9 +15,12 @@
 //! hato_corpus::replay("cursor", text);
 //! ```
 
+use std::cell::Cell;
 use std::ffi::OsStr;
 use std::fs;
+use std::panic;
 use std::path::{Path, PathBuf};
+use std::sync::Once;
 
 /// Runs `target` with each input that is kept under its name. Says which one is in work, for the panic that it may end with.
 pub fn replay(name: &str, target: fn(&[u8])) {
@@ -27,6 +30,29 @@ pub fn replay(name: &str, target: fn(&[u8])) {
         println!("{}", input.display());
         target(&read(&input));
     }
+}
+
+/// The same for a target that has tasks of its own on this thread: a runtime keeps their panics from whoever does not ask for them.
+pub fn replay_with_tasks(name: &str, target: fn(&[u8])) {
+    count_panics();
+    replay(name, target);
+    assert_eq!(PANICS.get(), 0, "a task of {name} has panicked");
+}
+
+thread_local! {
+    static PANICS: Cell<u64> = const { Cell::new(0) };
+}
+
+/// Counts the panics of each thread from now on.
+fn count_panics() {
+    static COUNTING: Once = Once::new();
+    COUNTING.call_once(|| {
+        let report = panic::take_hook();
+        panic::set_hook(Box::new(move |panic| {
+            PANICS.set(PANICS.get() + 1);
+            report(panic);
+        }));
+    });
 }
 
 /// The inputs of a target that are named `kind`, or `kind-` and what tells them apart.

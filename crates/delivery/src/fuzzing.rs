@@ -4,7 +4,7 @@ pub use crate::push::fuzzing::{http_peer, push_response, wns_response};
 
 #[cfg(test)]
 mod tests {
-    use hato_corpus::replay;
+    use hato_corpus::{replay, replay_with_tasks};
 
     #[test]
     fn responses_of_push_services() {
@@ -18,6 +18,6 @@ mod tests {
 
     #[test]
     fn peers_on_a_connection() {
-        replay("http_peer", super::http_peer);
+        replay_with_tasks("http_peer", super::http_peer);
     }
 }
