@@ -4,6 +4,7 @@ mod clock;
 mod error;
 mod gaps;
 mod listener;
+mod secrets;
 mod workers;
 
 use std::sync::Arc;
@@ -28,7 +29,6 @@ use crate::http::in_flight::MAX_IN_FLIGHT;
 use crate::lifecycle::{ServerRuntime, ShutdownSignals};
 use crate::logging::ANNOUNCEMENT;
 use crate::metrics::{self, MetricsServer, Observed};
-use crate::secrets_file;
 use crate::state::{
     AppState, AppStateInner, ClientLimiter, RateLimits, SharedPictures, rate_window,
 };
@@ -51,7 +51,7 @@ pub async fn serve(config: Config) -> Result<(), BootError> {
         }
         opened = database::open(&config.store) => opened?,
     };
-    let secrets = secrets_file::load(&config.store.data_dir, &config.secrets())?;
+    let secrets = secrets::load(&config, &*store).await?;
     let server = assemble(&config, store, secrets, github).await?;
     tokio::select! {
         () = signals.next() => {

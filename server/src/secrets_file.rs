@@ -1,7 +1,7 @@
 //! The secrets: from the environment, else from secrets.toml, which is made once (CONTRACT 1).
 //!
-//! The file appears by a rename, complete and readable by its owner alone, and a secret that it holds is never replaced:
-//! losing the pepper would void every API key, losing the encryption key every app. Only the rotation of the encryption key writes
+//! The file appears by a rename, complete and readable by its owner alone, and a secret that it holds is never replaced, nor one that it
+//! has lost: another pepper would void every API key, another encryption key every app. Only the rotation of the encryption key writes
 //! another one, beside the one before it.
 
 mod stored;
@@ -18,10 +18,33 @@ use crate::file_modes::warn_if_shared;
 
 const FILE: &str = "secrets.toml";
 
-/// The secrets to run with: a missing one is made and kept when `config` says so, else stays missing and is logged.
-pub fn load(data_dir: &Path, config: &SecretsConfig) -> Result<Secrets, SecretsFileError> {
+/// Which secrets the database was written with.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SecretsInUse {
+    /// It has API keys.
+    pub pepper: bool,
+    /// It has sealed texts.
+    pub encryption_key: bool,
+}
+
+impl SecretsInUse {
+    const fn has(self, name: SecretName) -> bool {
+        match name {
+            SecretName::Pepper => self.pepper,
+            SecretName::EncryptionKey => self.encryption_key,
+            SecretName::PreviousPepper | SecretName::PreviousEncryptionKey => false,
+        }
+    }
+}
+
+/// The secrets to run with: a missing one is made and kept when `config` says so, unless it is in use, else stays missing and is logged.
+pub fn load(
+    data_dir: &Path,
+    config: &SecretsConfig,
+    in_use: SecretsInUse,
+) -> Result<Secrets, SecretsFileError> {
     let file = SecretsFile::new(data_dir);
-    let stored = file.locked(|file| complete(file, config))?;
+    let stored = file.locked(|file| complete(file, config, in_use))?;
     warn_if_shared(file.path());
     let secrets = merged(&config.configured, &stored);
     for (variable, secret) in [
@@ -167,14 +190,15 @@ pub fn end_rotation(data_dir: &Path) -> Result<(), SecretsFileError> {
 fn complete(
     file: &SecretsFile,
     config: &SecretsConfig,
+    in_use: SecretsInUse,
 ) -> Result<ConfiguredSecrets, SecretsFileError> {
     let mut table = file.read()?;
     // Nothing joins what is damaged: the file is to stay as it is.
     table.secrets()?;
     let missing = missing(&table, &config.configured);
     if config.generate && !missing.is_empty() {
-        if table.is_empty() {
-            file.must_be_missing()?;
+        if let Some(name) = missing.iter().find(|name| in_use.has(**name)) {
+            return Err(file.lost(*name));
         }
         for name in missing {
             table.set(name, &random()?);

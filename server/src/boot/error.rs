@@ -23,6 +23,9 @@ pub enum BootError {
     /// The file of secrets cannot be used.
     #[error(transparent)]
     Secrets(#[from] SecretsFileError),
+    /// The database does not say with which secrets it was written.
+    #[error("the database cannot be asked for what its secrets have made")]
+    Samples(#[source] StoreError),
     /// There is no database to work on.
     #[error(transparent)]
     Database(#[from] DatabaseError),

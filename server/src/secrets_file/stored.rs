@@ -21,11 +21,11 @@ pub enum SecretsFileError {
     /// It is no TOML, or what it has as a secret is not 64 hexadecimal digits.
     #[error("{0} is damaged: {1} must be 32 bytes as 64 hexadecimal digits")]
     Damaged(PathBuf, &'static str),
-    /// It is there and holds no secret, as a file may after a power cut. New secrets would make all that there is unreadable.
+    /// It lacks a secret that the database was written with, as a file may after a power cut. Another one would make that unreadable.
     #[error(
-        "{0} holds no secret: put its copy back, or remove it where nothing was made with its secrets"
+        "{0} has no {1}, which the database was written with: put its copy back, or go on without what that opens, by another {2}"
     )]
-    Empty(PathBuf),
+    Lost(PathBuf, &'static str, &'static str),
     /// A secret is neither in the environment nor in the file.
     #[error("{0} is set nowhere, and secrets.toml lacks it")]
     Missing(&'static str),
@@ -43,7 +43,7 @@ impl SecretsFileError {
     /// 2 where somebody has to mend what is set or stored (CONTRACT 1), 1 otherwise.
     pub const fn exit_code(&self) -> u8 {
         match self {
-            Self::Damaged(..) | Self::Empty(_) | Self::GivenKey => 2,
+            Self::Damaged(..) | Self::Lost(..) | Self::GivenKey => 2,
             Self::Io(..) | Self::Missing(_) | Self::Randomness => 1,
         }
     }
@@ -118,11 +118,6 @@ impl SecretTable {
 
     pub(super) fn text(&self) -> Zeroizing<String> {
         Zeroizing::new(self.table.to_string())
-    }
-
-    /// Whether it holds nothing at all.
-    pub(super) fn is_empty(&self) -> bool {
-        self.table.is_empty()
     }
 
     pub(super) fn has(&self, name: SecretName) -> bool {
@@ -203,13 +198,9 @@ impl SecretsFile {
         }
     }
 
-    /// Passes if there is no file.
-    pub(super) fn must_be_missing(&self) -> Result<(), SecretsFileError> {
-        match self.path.try_exists() {
-            Ok(false) => Ok(()),
-            Ok(true) => Err(SecretsFileError::Empty(self.path.clone())),
-            Err(error) => Err(self.io(error)),
-        }
+    /// Why this secret is not made.
+    pub(super) fn lost(&self, name: SecretName) -> SecretsFileError {
+        SecretsFileError::Lost(self.path.clone(), name.as_str(), name.variable())
     }
 
     pub(super) fn write(&self, table: &SecretTable) -> Result<(), SecretsFileError> {

@@ -1,8 +1,17 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
 
-use super::{FILE, begin_rotation, effective, end_rotation, environment_lines, load};
+use hato_service::Secrets;
+
+use super::{FILE, SecretsInUse, begin_rotation, effective, end_rotation, environment_lines};
 use crate::config::{ConfiguredSecrets, SecretsConfig};
+use crate::secrets_file::SecretsFileError;
+
+/// Those of a database that was written with none.
+fn load(folder: &Path, config: &SecretsConfig) -> Result<Secrets, SecretsFileError> {
+    super::load(folder, config, SecretsInUse::default())
+}
 
 fn generating() -> SecretsConfig {
     SecretsConfig {
@@ -80,16 +89,31 @@ fn a_damaged_file_is_refused_and_kept() {
 }
 
 #[test]
-fn nothing_is_made_in_a_file_that_holds_none() {
+fn what_the_database_was_written_with_is_not_made_anew() {
     let folder = tempfile::tempdir().expect("a folder");
-    for text in ["", "# secrets\n"] {
-        fs::write(folder.path().join(FILE), text).expect("written");
-        let refused = load(folder.path(), &generating()).err().expect("an error");
-        assert!(refused.to_string().contains("holds no secret"), "{refused}");
-        let kept = fs::read_to_string(folder.path().join(FILE));
-        assert_eq!(kept.expect("a file"), text);
-        assert!(load(folder.path(), &SecretsConfig::default()).is_ok());
+    let file = folder.path().join(FILE);
+    load(folder.path(), &generating()).expect("made");
+    let whole = fs::read_to_string(&file).expect("a file");
+    let (pepper, key): (Vec<_>, Vec<_>) = whole.lines().partition(|it| it.starts_with("pepper"));
+    let both = SecretsInUse {
+        pepper: true,
+        encryption_key: true,
+    };
+    for (left, lost) in [
+        (key.join(""), "pepper"),
+        (pepper.join(""), "encryption_key"),
+        (String::new(), "pepper"),
+    ] {
+        fs::write(&file, &left).expect("written");
+        let refused = super::load(folder.path(), &generating(), both);
+        let refused = refused.err().expect("an error").to_string();
+        assert!(refused.contains(&format!("has no {lost}, ")), "{refused}");
+        assert_eq!(fs::read_to_string(&file).expect("a file"), left);
     }
+    fs::remove_file(&file).expect("removed");
+    assert!(super::load(folder.path(), &generating(), both).is_err());
+    assert!(!file.exists());
+    assert!(super::load(folder.path(), &SecretsConfig::default(), both).is_ok());
 }
 
 #[test]

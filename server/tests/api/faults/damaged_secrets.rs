@@ -5,6 +5,8 @@ use std::fs;
 use hato_testkit::TestDatabase;
 use hato_testkit::push_service::PushService;
 
+use crate::fixtures::start;
+
 use super::refused_start::{assert_delivered, assert_refused, with_queued_send};
 
 #[tokio::test]
@@ -13,12 +15,51 @@ async fn a_damaged_file_of_secrets_ends_the_start_with_one_line_and_stays() {
     let server = with_queued_send(TestDatabase::sqlite().await, &push).await;
     let file = server.data_dir().join("secrets.toml");
     let whole = fs::read(&file).expect("a file");
-    for damaged in [&whole[..whole.len() / 2], b"no toml", b"pepper = 1\n", b""] {
+    let line = whole.iter().position(|byte| *byte == b'\n').expect("lines") + 1;
+    for damaged in [
+        &whole[..whole.len() / 2],
+        &whole[..line],
+        &whole[line..],
+        b"no toml",
+        b"pepper = 1\n",
+        b"",
+    ] {
         fs::write(&file, damaged).expect("written");
         let serve = server.launch().command("serve").output().await;
         assert_refused(&serve.expect("it runs"), 2, "secrets.toml");
         assert_eq!(fs::read(&file).expect("a file"), damaged);
     }
+    fs::remove_file(&file).expect("removed");
+    let serve = server.launch().command("serve").output().await;
+    assert_refused(&serve.expect("it runs"), 2, "secrets.toml");
+    assert!(!file.exists());
+    fs::write(&file, whole).expect("written");
+    assert_delivered(&server, &push).await;
+}
+
+/// The line of a secret with another first digit.
+fn mistaken(line: &str) -> String {
+    let (name, digits) = line.split_once('"').expect("a secret");
+    let digit = if digits.starts_with('0') { '1' } else { '0' };
+    format!("{name}\"{digit}{}\n", &digits[1..])
+}
+
+#[tokio::test]
+async fn secrets_of_which_a_digit_is_wrong_are_named_and_nothing_is_lost() {
+    let push = PushService::start().await;
+    let server = with_queued_send(TestDatabase::sqlite().await, &push).await;
+    let file = server.data_dir().join("secrets.toml");
+    let whole = fs::read_to_string(&file).expect("a file");
+    let wrong: String = whole.lines().map(mistaken).collect();
+    fs::write(&file, wrong).expect("written");
+    let mut other = start(server.launch().clone()).await;
+    for says in [
+        "HATO_PEPPER is not that",
+        "HATO_ENCRYPTION_KEY does not open",
+    ] {
+        assert!(other.log().contains(says), "{}", other.log());
+    }
+    other.terminate().await.expect("it stops");
     fs::write(&file, whole).expect("written");
     assert_delivered(&server, &push).await;
 }
