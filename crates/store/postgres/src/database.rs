@@ -68,10 +68,11 @@ impl Database {
         if server.lends_sessions {
             return Err(PostgresOpenError::TransactionPooler);
         }
-        let (presence, options) = if settings.prepared_statements {
-            Presence::of_connections(options)
+        let presence = Presence::new();
+        let options = if settings.prepared_statements {
+            presence.name_connections(options)
         } else {
-            (Presence::pooled(), options)
+            options
         };
         let connected = connect(options, &address, settings).await;
         let connections = connected.map_err(refused)?;

@@ -96,9 +96,7 @@ pub enum PostgresOpenError {
         version: i64,
     },
     /// A server has it open, and it was to be opened for one alone.
-    #[error(
-        "a server has the database open, is halted, or was killed behind a pooler less than 30 s ago"
-    )]
+    #[error("a server has the database open, is halted, or was killed less than 30 s ago")]
     InUse,
     /// Its tables cannot be brought up to this version's.
     #[error("cannot migrate the database: {0}")]

@@ -283,34 +283,13 @@ async fn a_copy_during_which_a_server_comes_is_not_kept() {
     copy(&source, &target).await.expect("the target is empty");
 }
 
-/// All that a server's connections name is ended; PostgreSQL has done so when it is answered.
-const END_SESSIONS: &str = "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity
-    WHERE datname = current_database() AND application_name LIKE 'hato-server %'";
-
-#[tokio::test(flavor = "multi_thread")]
-async fn nor_is_one_during_which_a_server_finds_its_database_again() {
-    let (source, target) = (
-        filled(TestDatabase::postgres().await).await,
-        TestDatabase::postgres().await,
-    );
-    let server = server(&source).await;
-    source.execute(END_SESSIONS);
-    let mut find = |_| {
-        block_in_place(|| Handle::current().block_on(server.ping())).expect("it is there");
-    };
-    let copied = hato_store::copy(source.url(), target.url(), &mut find).await;
-    assert!(is_in_use(&copied, CopySide::Source), "{copied:?}");
-    source.execute(END_SESSIONS);
-    copy(&source, &target).await.expect("it was killed");
-}
-
 #[tokio::test]
-async fn a_server_whose_connections_are_not_its_own_is_waited_for_when_it_was_killed() {
+async fn a_server_that_was_killed_is_waited_for() {
     let (source, target) = (
         TestDatabase::postgres().await,
         TestDatabase::postgres().await,
     );
-    source.execute("INSERT INTO processes VALUES ('pooled', now() - INTERVAL '10 seconds')");
+    source.execute("INSERT INTO processes VALUES ('killed', now() - INTERVAL '10 seconds')");
     assert!(is_in_use(&copy(&source, &target).await, CopySide::Source));
     source.execute("UPDATE processes SET seen_at = now() - INTERVAL '31 seconds'");
     copy(&source, &target).await.expect("copied");
