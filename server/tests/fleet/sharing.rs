@@ -13,8 +13,7 @@ use crate::outcome::Served;
 const RECIPIENTS: usize = 20_000;
 /// What each of them delivers at least.
 const FIFTH: u64 = RECIPIENTS as u64 / 5;
-/// With the 32 requests that a worker has in flight over HTTP/1.1, what it delivers in a second: so few that it waits for the push
-/// service and not for a processor.
+/// A worker has 32 requests in flight over HTTP/1.1, so it delivers 320 in a second and waits for the push service, not for a processor.
 const LATENCY: Duration = Duration::from_millis(100);
 
 #[tokio::test(flavor = "multi_thread")]

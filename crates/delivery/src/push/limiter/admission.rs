@@ -21,9 +21,10 @@ const BUSY_PERIOD: Duration = Duration::from_secs(1);
 pub const MIN_WAIT: Duration = Duration::from_millis(500);
 /// The longest wait before the turn of somebody who is rejected: by then the push service may have recovered.
 pub const MAX_WAIT: Duration = Duration::from_mins(1);
-/// The same from the end of a pause, in pauses if that is longer than without: a push service that names a long one says itself when
-/// it has recovered, and one that wanted a second takes everything again by then.
+/// The same from the end of a pause, in pauses: a push service that names a long one says itself when it has recovered, and one that wanted
+/// a second takes everything again soon.
 const MAX_WAIT_PAUSES: u32 = 5;
+/// The most that this may come to; the least is the wait without a pause.
 pub const MAX_WAIT_AFTER_PAUSE: Duration = Duration::from_mins(5);
 /// How long before its turn somebody who was rejected comes back, to wait for a permit rather than to leave one unused.
 pub const EARLY: Duration = Duration::from_secs(1);
