@@ -51,16 +51,21 @@ pub async fn serve(config: Config) -> Result<(), BootError> {
         }
         opened = database::open(&config.store) => opened?,
     };
-    let secrets = secrets::load(&config, &*store).await?;
-    let server = assemble(&config, store, secrets, github).await?;
-    tokio::select! {
+    let starting = async {
+        let secrets = secrets::load(&config, &*store).await?;
+        let server = assemble(&config, Arc::clone(&store), secrets, github).await?;
+        let announced = server.store.announce_server().await;
+        announced.map_err(BootError::Announcement)?;
+        Ok::<_, BootError>(server)
+    };
+    let server = tokio::select! {
         () = signals.next() => {
-            server.store.close().await;
+            store.close().await;
             tracing::info!("stopped before anything was served");
             return Ok(());
         }
-        announced = server.store.announce_server() => announced.map_err(BootError::Announcement)?,
-    }
+        started = starting => started?,
+    };
     announce(&server.listener, &config)?;
     Ok(server.run(signals).await?)
 }

@@ -28,10 +28,13 @@ pub struct SecretsInUse {
 }
 
 impl SecretsInUse {
-    const fn has(self, name: SecretName) -> bool {
+    /// Whether another secret of this name would void what was made with one that is lost. One that is known as the previous one is not.
+    fn has_lost(self, name: SecretName, known: &ConfiguredSecrets) -> bool {
         match name {
-            SecretName::Pepper => self.pepper,
-            SecretName::EncryptionKey => self.encryption_key,
+            SecretName::Pepper => self.pepper && known.previous_pepper.is_none(),
+            SecretName::EncryptionKey => {
+                self.encryption_key && known.previous_encryption_key.is_none()
+            }
             SecretName::PreviousPepper | SecretName::PreviousEncryptionKey => false,
         }
     }
@@ -194,10 +197,11 @@ fn complete(
 ) -> Result<ConfiguredSecrets, SecretsFileError> {
     let mut table = file.read()?;
     // Nothing joins what is damaged: the file is to stay as it is.
-    table.secrets()?;
+    let stored = table.secrets()?;
     let missing = missing(&table, &config.configured);
     if config.generate && !missing.is_empty() {
-        if let Some(name) = missing.iter().find(|name| in_use.has(**name)) {
+        let known = merged(&config.configured, &stored);
+        if let Some(name) = missing.iter().find(|it| in_use.has_lost(**it, &known)) {
             return Err(file.lost(*name));
         }
         for name in missing {

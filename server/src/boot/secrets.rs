@@ -38,22 +38,22 @@ impl Samples {
         })
     }
 
-    /// Says so when these secrets have not made them.
+    /// Says so when others than these secrets have made them. That may be meant: an old key may never have been used since a rotation.
     fn report(&self, secrets: &Secrets) {
         if let (Some(key), Ok(current)) = (&self.key, secrets.pepper_id())
             && let Some(pepper) = key.pepper.as_deref()
             && pepper != current
             && Some(pepper) != secrets.previous_pepper_id().as_ref().map(|it| &it[..])
         {
-            tracing::error!(
-                "HATO_PEPPER is not that of the oldest API key, which is refused: `hato-server admin peppers` counts such keys"
+            tracing::warn!(
+                "the oldest API key was made with another HATO_PEPPER than this: such keys are refused"
             );
         }
         if let (Some(text), Ok(sealer)) = (&self.text, secrets.sealer())
             && sealer.open(text.purpose, &text.app, &text.text).is_err()
         {
-            tracing::error!(
-                "HATO_ENCRYPTION_KEY does not open the database: apps of before cannot send, and those that are made now will be lost with it"
+            tracing::warn!(
+                "the oldest app was made with another HATO_ENCRYPTION_KEY than this: such apps cannot send"
             );
         }
     }

@@ -21,11 +21,12 @@ pub enum SecretsFileError {
     /// It is no TOML, or what it has as a secret is not 64 hexadecimal digits.
     #[error("{0} is damaged: {1} must be 32 bytes as 64 hexadecimal digits")]
     Damaged(PathBuf, &'static str),
-    /// It lacks a secret that the database was written with, as a file may after a power cut. Another one would make that unreadable.
+    /// A secret that the database was written with is neither in the environment nor in the file, as after a power cut. Another one would
+    /// void what was made with it.
     #[error(
-        "{0} has no {1}, which the database was written with: put its copy back, or go on without what that opens, by another {2}"
+        "neither {0} nor {1} has the {2} that the database was written with: set it or put the file's copy back, or set another one, which voids what was made with it"
     )]
-    Lost(PathBuf, &'static str, &'static str),
+    Lost(&'static str, PathBuf, &'static str),
     /// A secret is neither in the environment nor in the file.
     #[error("{0} is set nowhere, and secrets.toml lacks it")]
     Missing(&'static str),
@@ -200,7 +201,7 @@ impl SecretsFile {
 
     /// Why this secret is not made.
     pub(super) fn lost(&self, name: SecretName) -> SecretsFileError {
-        SecretsFileError::Lost(self.path.clone(), name.as_str(), name.variable())
+        SecretsFileError::Lost(name.variable(), self.path.clone(), name.as_str())
     }
 
     pub(super) fn write(&self, table: &SecretTable) -> Result<(), SecretsFileError> {

@@ -107,13 +107,17 @@ fn what_the_database_was_written_with_is_not_made_anew() {
         fs::write(&file, &left).expect("written");
         let refused = super::load(folder.path(), &generating(), both);
         let refused = refused.err().expect("an error").to_string();
-        assert!(refused.contains(&format!("has no {lost}, ")), "{refused}");
+        let says = format!("has the {lost} that the database was written with");
+        assert!(refused.contains(&says), "{refused}");
         assert_eq!(fs::read_to_string(&file).expect("a file"), left);
     }
     fs::remove_file(&file).expect("removed");
     assert!(super::load(folder.path(), &generating(), both).is_err());
     assert!(!file.exists());
     assert!(super::load(folder.path(), &SecretsConfig::default(), both).is_ok());
+    let renamed = whole.replace("pepper", "previous_pepper");
+    fs::write(&file, renamed).expect("written");
+    assert!(super::load(folder.path(), &generating(), both).is_ok());
 }
 
 #[test]
