@@ -13,7 +13,7 @@ use crate::event_readers::EventReaders;
 use crate::scheduled_sends::cancel_waiting;
 use crate::selection::{SelectedRange, count_in};
 use crate::settlement::count_cancelled;
-use crate::values::count_i64;
+use crate::values::{count_i64, number_list};
 
 /// Active subscriptions from one mark to the next.
 const MARK_DISTANCE: i64 = 1_000;
@@ -123,7 +123,8 @@ async fn next_mark(
     .await
 }
 
-/// Counts those as cancelled who are in the unclaimed jobs, which leave the queue. Returns how many they are.
+/// Counts those as cancelled who are in the unclaimed jobs, which leave the queue. Returns how many they are. A job that is given back
+/// meanwhile is none of them: it stays in the queue.
 async fn cancel_unclaimed(
     c: &mut DbConnection,
     app: &AppId,
@@ -131,44 +132,37 @@ async fn cancel_unclaimed(
     marks: &[i64],
     now: UnixMillis,
 ) -> sqlx::Result<i64> {
-    lock_unclaimed_jobs(c, send, now).await?;
-    let listed = count_listed(c, send, now).await?;
-    let selected = count_selected(c, send, now).await?;
-    let cancelled = listed + selected + count_ranges(c, app, send, marks, now).await?;
-    remove_jobs(c, send, now).await?;
+    let unclaimed = number_list(&lock_unclaimed_jobs(c, send, now).await?)?;
+    let listed = count_listed(c, &unclaimed).await?;
+    let selected = count_selected(c, send, &unclaimed).await?;
+    let cancelled = listed + selected + count_ranges(c, app, &unclaimed, marks).await?;
+    remove_jobs(c, &unclaimed).await?;
     count_cancelled(c, (app, send), cancelled).await?;
     Ok(cancelled)
 }
 
-/// Takes the unclaimed jobs of the send out of the queue.
-async fn remove_jobs(c: &mut DbConnection, send: &SendId, now: UnixMillis) -> sqlx::Result<()> {
-    let removal = sqlx::query!(
-        "DELETE FROM jobs WHERE send_id = $1 AND (claimed = 0 OR due_at <= $2)",
-        send.as_str(),
-        now.0
-    );
+/// Takes these jobs, the numbers of a JSON array, out of the queue.
+async fn remove_jobs(c: &mut DbConnection, jobs: &str) -> sqlx::Result<()> {
+    let removal = sql!(query ["DELETE FROM jobs WHERE id IN (" NUMBERS ")"] jobs);
     removal.execute(c).await.map(drop)
 }
 
-/// How many recipients the unclaimed lists of the send hold. A job whose lease has ended is nobody's.
-async fn count_listed(c: &mut DbConnection, send: &SendId, now: UnixMillis) -> sqlx::Result<i64> {
+/// How many recipients the lists among these jobs hold.
+async fn count_listed(c: &mut DbConnection, jobs: &str) -> sqlx::Result<i64> {
     sql!(query_scalar [
         r#"SELECT CAST(COALESCE(SUM("# LIST_LENGTH r#"), 0) AS BIGINT) AS "recipients!: i64"
-           FROM jobs AS j
-           WHERE j.send_id = $1 AND j.recipients LIKE '[%' AND (j.claimed = 0 OR j.due_at <= $2)"#
-    ] send.as_str(), now.0)
+           FROM jobs AS j WHERE j.id IN ("# NUMBERS r#") AND j.recipients LIKE '[%'"#
+    ] jobs)
     .fetch_one(c)
     .await
 }
 
-/// How many recipients the unclaimed rests of a send to a part of the audience hold.
-async fn count_selected(c: &mut DbConnection, send: &SendId, now: UnixMillis) -> sqlx::Result<i64> {
-    let ranges = sqlx::query_scalar!(
+/// How many recipients the rests of a send to a part of the audience hold among these jobs.
+async fn count_selected(c: &mut DbConnection, send: &SendId, jobs: &str) -> sqlx::Result<i64> {
+    let ranges = sql!(query_scalar [
         r#"SELECT recipients AS "range!" FROM jobs
-           WHERE send_id = $1 AND recipients LIKE '{%' AND (claimed = 0 OR due_at <= $2)"#,
-        send.as_str(),
-        now.0
-    )
+           WHERE id IN ("# NUMBERS r#") AND recipients LIKE '{%'"#
+    ] jobs)
     .fetch_all(&mut *c)
     .await?;
     let mut recipients = 0;
@@ -178,20 +172,17 @@ async fn count_selected(c: &mut DbConnection, send: &SendId, now: UnixMillis) ->
     Ok(recipients)
 }
 
-/// How many active subscriptions the unclaimed rests of the broadcast hold.
+/// How many active subscriptions the rests of the broadcast hold among these jobs.
 async fn count_ranges(
     c: &mut DbConnection,
     app: &AppId,
-    send: &SendId,
+    jobs: &str,
     marks: &[i64],
-    now: UnixMillis,
 ) -> sqlx::Result<i64> {
-    let ranges = sqlx::query!(
+    let ranges = sql!(query [
         r#"SELECT after_position, up_to_position AS "up_to_position!" FROM jobs
-           WHERE send_id = $1 AND up_to_position IS NOT NULL AND (claimed = 0 OR due_at <= $2)"#,
-        send.as_str(),
-        now.0
-    )
+           WHERE id IN ("# NUMBERS r#") AND up_to_position IS NOT NULL"#
+    ] jobs)
     .fetch_all(&mut *c)
     .await?;
     let mut recipients = 0;

@@ -145,7 +145,8 @@ impl RetentionStore for Database {
                 c,
                 before,
                 limit,
-                "DELETE FROM idempotency_keys WHERE (app_id, path, key) IN
+                // One that is taken anew meanwhile is kept.
+                "DELETE FROM idempotency_keys WHERE created_at <= $1 AND (app_id, path, key) IN
                    (SELECT app_id, path, key FROM idempotency_keys WHERE created_at <= $1
                     ORDER BY created_at LIMIT $2)"
             ))

@@ -23,7 +23,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hato_service::ports::Store;
-use sqlx::{Connection as _, PgConnection};
+use sqlx::{AssertSqlSafe, Connection as _, PgConnection};
 use tokio::time::{interval, timeout};
 
 use crate::test_store::TestStore;
@@ -46,22 +46,33 @@ async fn connect(test: &TestStore) -> PgConnection {
     connection.expect("a connection")
 }
 
+/// Runs statements on a connection of somebody else's.
+async fn execute(connection: &mut PgConnection, statements: &str) {
+    let executed = sqlx::raw_sql(AssertSqlSafe(statements)).execute(connection);
+    executed.await.expect("executed");
+}
+
 /// Returns when so many wait for locks in the database of this connection.
 pub async fn until_so_many_wait(connection: &mut PgConnection, count: i64) {
+    let wait = format!(
+        "SELECT COUNT(*) >= {count} FROM pg_stat_activity
+         WHERE datname = current_database() AND wait_event_type = 'Lock'"
+    );
+    until_true(connection, &wait).await;
+}
+
+/// Returns when the query says so, which it does in time.
+async fn until_true(connection: &mut PgConnection, query: &str) {
     let waiting = async {
         let mut looks = interval(Duration::from_millis(10));
         loop {
             looks.tick().await;
-            let waiting = sqlx::query_scalar(
-                "SELECT COUNT(*) FROM pg_stat_activity
-                 WHERE datname = current_database() AND wait_event_type = 'Lock'",
-            );
-            let waiting: i64 = waiting.fetch_one(&mut *connection).await.expect("asked");
-            if waiting >= count {
+            let is_true = sqlx::query_scalar(AssertSqlSafe(query)).fetch_one(&mut *connection);
+            if is_true.await.expect("asked") {
                 return;
             }
         }
     };
     let waiting = timeout(Duration::from_secs(30), waiting).await;
-    waiting.expect("they wait");
+    waiting.expect("it comes true");
 }

@@ -45,14 +45,14 @@ pub(crate) async fn lock_webhook(c: &mut DbConnection, app: &AppId) -> sqlx::Res
     locked.fetch_optional(c).await.map(drop)
 }
 
-/// Locks the jobs of a send that nobody has claimed, so that they are the same for each of the statements that follow. A claim that
-/// runs may queue the rest of its broadcast, which the statement that waited for it does not see: so this goes on until a look finds
-/// no others than those that are locked.
+/// Locks the jobs of a send that nobody has claimed, or whose lease has ended, and returns their ids. A claim that runs may queue the
+/// rest of its broadcast, which the statement that waited for it does not see: so this goes on until a look finds no others than
+/// those that are locked.
 pub(crate) async fn lock_unclaimed_jobs(
     c: &mut DbConnection,
     send: &SendId,
     now: UnixMillis,
-) -> sqlx::Result<()> {
+) -> sqlx::Result<Vec<i64>> {
     loop {
         let locked = sqlx::query_scalar!(
             "SELECT id FROM jobs WHERE send_id = $1 AND (claimed = 0 OR due_at <= $2)
@@ -70,7 +70,7 @@ pub(crate) async fn lock_unclaimed_jobs(
         .fetch_all(&mut *c)
         .await?;
         if locked == unclaimed {
-            return Ok(());
+            return Ok(locked);
         }
     }
 }

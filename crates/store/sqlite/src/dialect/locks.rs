@@ -40,14 +40,19 @@ pub(crate) fn lock_listeners(_: &mut DbConnection, _: &AppId) -> Ready<sqlx::Res
     ready(Ok(()))
 }
 
-/// Locks the jobs of a send that nobody has claimed, so that they are the same for each of the statements that follow. Here there
-/// is nothing to lock.
-pub(crate) fn lock_unclaimed_jobs(
-    _: &mut DbConnection,
-    _: &SendId,
-    _: UnixMillis,
-) -> Ready<sqlx::Result<()>> {
-    ready(Ok(()))
+/// Locks the jobs of a send that nobody has claimed, or whose lease has ended, and returns their ids. Here there is nothing to lock.
+pub(crate) async fn lock_unclaimed_jobs(
+    c: &mut DbConnection,
+    send: &SendId,
+    now: UnixMillis,
+) -> sqlx::Result<Vec<i64>> {
+    sqlx::query_scalar!(
+        "SELECT id FROM jobs WHERE send_id = $1 AND (claimed = 0 OR due_at <= $2)",
+        send.as_str(),
+        now.0
+    )
+    .fetch_all(c)
+    .await
 }
 
 /// Makes requests with the same idempotency key wait for each other until the end of the transaction: the second finds what the

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 use std::sync::Arc;
+use std::time::Duration;
 
 use futures_util::future::join_all;
 use hato_domain::{AppId, Plan, SendId};
@@ -10,7 +11,8 @@ use hato_service::ports::{
 };
 use hato_testkit::TestDatabase;
 
-use super::assert_no_deadlocks;
+use super::{assert_no_deadlocks, connect, execute, until_so_many_wait, until_true};
+use crate::idempotency::idempotent_send;
 use crate::test_store::{LEASE, START, TestStore, at, ids, sent_to};
 
 const WORKERS: usize = 6;
@@ -148,6 +150,62 @@ async fn a_send_that_is_cancelled_while_it_is_sent_counts_everybody_once() {
         assert_eq!(usize::try_from(send.counts.sent), Ok(reached));
         assert_eq!(usize::try_from(send.counts.cancelled), Ok(cancelled));
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_page_that_is_given_back_while_its_send_is_being_cancelled_is_delivered() {
+    let test = TestStore::new(TestDatabase::postgres().await).await;
+    let app = test.app().await;
+    test.subscribe_all(&app, 5).await;
+    let send = test.broadcast(&app, START).await;
+    let page = test.claim(START, 2).await;
+    let (mut before, mut amid) = (connect(&test).await, connect(&test).await);
+    execute(&mut before, "BEGIN; SELECT FROM sends FOR UPDATE").await;
+    let cancelling = tokio::spawn(cancel(Arc::clone(&test.store), app.clone(), send.clone()));
+    until_so_many_wait(&mut amid, 1).await;
+    // Who is left is counted once the send is marked.
+    execute(&mut amid, "BEGIN; LOCK TABLE subscriptions").await;
+    execute(&mut before, "COMMIT").await;
+    until_true(&mut before, "SELECT EXISTS (SELECT FROM pg_locks WHERE NOT granted AND relation = 'subscriptions'::regclass)").await;
+    test.store
+        .release(page.lease, START)
+        .await
+        .expect("released");
+    execute(&mut amid, "COMMIT").await;
+
+    assert_eq!(cancelling.await.expect("no panic"), 3);
+    assert_eq!(test.deliver_all(START, 10).await.len(), 2);
+    let send = test.send(&app, &send).await;
+    assert!(send.finished_at.is_some());
+    assert_eq!(
+        (send.counts.sent, send.counts.cancelled, send.counts.skipped),
+        (2, 3, 0)
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_name_of_a_request_that_is_made_again_while_it_is_being_removed_is_kept() {
+    let test = TestStore::new(TestDatabase::postgres().await).await;
+    let app = test.app().await;
+    let days_after = START.plus(Duration::from_hours(48));
+    let request = |now| idempotent_send(&test, &app, "a", 1, now);
+    test.accept(request(START)).await;
+    let mut other = connect(&test).await;
+    let takes_it_anew = format!(
+        "BEGIN; UPDATE idempotency_keys SET created_at = {}",
+        days_after.0
+    );
+    execute(&mut other, &takes_it_anew).await;
+    let store = Arc::clone(&test.store);
+    let purging = tokio::spawn(async move { store.purge_idempotency_keys(START, 10).await });
+    until_so_many_wait(&mut other, 1).await;
+    execute(&mut other, "COMMIT").await;
+    purging.await.expect("no panic").expect("purged");
+    let again = test.accept(request(days_after)).await;
+    assert!(
+        matches!(again, AcceptSendOutcome::Replayed { .. }),
+        "{again:?}"
+    );
 }
 
 async fn cancel(store: Arc<dyn Store>, app: AppId, send: SendId) -> usize {
