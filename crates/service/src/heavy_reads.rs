@@ -1,42 +1,49 @@
-//! Reads whose cost grows with what an account has stored: an account makes one at a time, so that none takes all the
+//! Reads whose cost grows with what a tenant has stored: an account, or an app, makes one at a time, so that none takes all the
 //! connections that the store has for them. How much one looks at, and for how long, the store bounds itself.
 
 use std::collections::HashMap;
+use std::hash::Hash;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use hato_domain::AccountId;
 use tokio::sync::{Mutex as AsyncMutex, OwnedMutexGuard};
 use tokio::time::timeout;
 
-/// How long an account's read waits for its other ones.
+/// How long a tenant's read waits for its other ones.
 const MAX_WAIT: Duration = Duration::from_secs(2);
 
-/// Held while a read of an account is under way.
-pub(crate) type HeavyReadPermit = OwnedMutexGuard<()>;
+/// Held while a read of a tenant is under way.
+pub type HeavyReadPermit = OwnedMutexGuard<()>;
 
-/// A lock for each account that reads or waits: it is held by the read whose turn it is.
-#[derive(Default)]
-pub(crate) struct HeavyReads {
-    locks: Mutex<HashMap<AccountId, Arc<AsyncMutex<()>>>>,
+/// A lock for each tenant that reads or waits, by its id: it is held by the read whose turn it is.
+pub struct HeavyReads<K> {
+    locks: Mutex<HashMap<K, Arc<AsyncMutex<()>>>>,
 }
 
-impl HeavyReads {
-    /// Waits until no other read of the account is under way; `None` when that takes too long.
-    pub(crate) async fn permit(&self, account: &AccountId) -> Option<HeavyReadPermit> {
-        timeout(MAX_WAIT, self.wait_for_permit(account)).await.ok()
+impl<K> Default for HeavyReads<K> {
+    fn default() -> Self {
+        Self {
+            locks: Mutex::default(),
+        }
+    }
+}
+
+impl<K: Clone + Eq + Hash> HeavyReads<K> {
+    /// Waits until no other read of the tenant is under way; `None` when that takes too long.
+    pub(crate) async fn permit(&self, tenant: &K) -> Option<HeavyReadPermit> {
+        timeout(MAX_WAIT, self.wait_for_permit(tenant)).await.ok()
     }
 
     /// The same, however long it takes.
-    pub(crate) async fn wait_for_permit(&self, account: &AccountId) -> HeavyReadPermit {
-        self.lock_of(account).lock_owned().await
+    pub async fn wait_for_permit(&self, tenant: &K) -> HeavyReadPermit {
+        self.lock_of(tenant).lock_owned().await
     }
 
-    /// The lock of the account. Those that nobody holds or waits for are forgotten.
-    fn lock_of(&self, account: &AccountId) -> Arc<AsyncMutex<()>> {
+    /// The lock of the tenant. Those that nobody holds or waits for are forgotten.
+    fn lock_of(&self, tenant: &K) -> Arc<AsyncMutex<()>> {
         let mut locks = self.locks.lock().unwrap_or_else(PoisonError::into_inner);
         locks.retain(|_, lock| Arc::strong_count(lock) > 1);
-        Arc::clone(locks.entry(account.clone()).or_default())
+        Arc::clone(locks.entry(tenant.clone()).or_default())
     }
 }
 

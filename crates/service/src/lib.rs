@@ -72,6 +72,7 @@ pub use engagement_tokens::{
 };
 pub use error::{ServiceError, ServiceResult};
 pub use github::{GithubLogin, GithubUser};
+pub use heavy_reads::{HeavyReadPermit, HeavyReads};
 pub use identity::IdentitySecrets;
 pub use jitter::jittered;
 pub use keys::{KEY_PREFIX, NewKey};

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use hato_domain::UnixMillis;
+use hato_domain::{AccountId, UnixMillis};
 use tokio_util::task::TaskTracker;
 
 use crate::engagement_reports::Reports;
@@ -31,11 +31,11 @@ pub struct Service {
     pub(crate) notifier: Notifier,
     pub(crate) last_used: LastUsed,
     pub(crate) hasher: Hasher,
-    pub(crate) heavy_reads: HeavyReads,
+    pub(crate) heavy_reads: HeavyReads<AccountId>,
     pub(crate) reports: Reports,
     pub(crate) strangers: Option<StrangerWindows>,
     /// Whose turn it is to cancel, which is one read after the other through all recipients.
-    pub(crate) cancellations: HeavyReads,
+    pub(crate) cancellations: HeavyReads<AccountId>,
     /// What goes on when its caller goes away.
     pub(crate) unattended: TaskTracker,
 }

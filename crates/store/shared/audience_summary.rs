@@ -16,7 +16,7 @@ use crate::bounded_reads::is_out_of_time;
 use crate::dialect::{DbConnection, bounded_reader, sql};
 use crate::reach_blocks::{ReachBlocks, blocks_of, decoded};
 use crate::sampled_devices::spread;
-use crate::selection::select_with;
+use crate::selection::select_on;
 use crate::values::{count_i64, number_list};
 
 /// Most that are looked at one by one, and how many of more are.
@@ -49,7 +49,7 @@ pub(crate) async fn count(
 ) -> sqlx::Result<Option<i64>> {
     let selecting = async {
         let mut connection = bounded_reader(database).await?;
-        select_with(&mut *connection, app, filter).await
+        select_on(&mut connection, app, filter).await
     };
     match selecting.await {
         Ok(selected) => Ok(Some(count_i64(selected.len()))),
@@ -122,7 +122,7 @@ impl Population {
     ) -> sqlx::Result<Self> {
         let mut connection = bounded_reader(database).await?;
         if let Some(filter) = filter {
-            let selected = select_with(&mut *connection, app, filter).await?;
+            let selected = select_on(&mut connection, app, filter).await?;
             return Ok(Self::Selected(selected));
         }
         Everyone::read(&mut connection, app)

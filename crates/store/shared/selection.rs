@@ -1,27 +1,42 @@
 //! Sends to a part of the audience: who that is, and how it stands in the database until it has been delivered.
 //!
-//! Who meets the conditions is asked outside of the transaction that accepts the send, by one statement, and so for one moment between
-//! the request's arrival and its answer. A page's worth of recipients is queued as a list like that of a batch. More of them
+//! Who meets the conditions is asked outside of the transaction that accepts the send, by one statement or in one snapshot, and so for one
+//! moment between the request's arrival and its answer. A page's worth of recipients is queued as a list like that of a batch. More of them
 //! are kept as blocks of positions, and queued as one job that claims take pages off, like a broadcast.
 
 use std::collections::HashMap;
 
 use hato_domain::{AppId, AudienceFilter, PositionSet, Tag, TagExpression, TagMatches, UserId};
 use hato_service::ports::RecipientId;
+use hato_service::{HeavyReadPermit, HeavyReads};
 use serde::{Deserialize, Serialize};
 use sqlx::Executor;
+use tokio::sync::{Semaphore, SemaphorePermit};
 
 use crate::Database;
-use crate::dialect::{DbConnection, Driver, readers, sql};
+use crate::dialect::{DbConnection, Driver, readers, snapshot, sql};
 use crate::error::{decode_error, json};
 use crate::values::{count_i64, parse_tags};
 use crate::written_blocks::WrittenBlocks;
 
 /// Most recipients that are queued as a list.
 pub(crate) const MAX_LISTED: usize = 500;
+/// Costly selections that are made at a time.
+const COSTLY_AT_A_TIME: usize = 2;
+/// Rows of users that are in memory at a time, of up to 3.4 kB of tags each.
+const MAX_OWN_ROWS: i64 = 2_000;
+/// Users that are asked for at a time, when all together have more.
+const USERS_AT_A_TIME: usize = 100;
 /// Blocks that a statement writes, half a megabyte, or reads.
 const BLOCKS_AT_A_TIME: usize = 1_000;
 const READ_BLOCKS: i64 = 64;
+
+/// A subscription of a user; without a position it is not active.
+struct OwnRow {
+    id: i64,
+    position: Option<i64>,
+    tags: Option<String>,
+}
 
 /// Between which positions a job's recipients stand: `after < position <= up_to`. Stored as JSON in place of a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -48,52 +63,155 @@ impl SelectedRange {
     }
 }
 
-/// The active subscriptions that meet the conditions.
+/// The active subscriptions that meet the conditions, as of one moment. What has to read a large part of an app's subscriptions waits for others
+/// that do: most connections are left to those who read little.
 pub(crate) async fn select(
     database: &Database,
     app: &AppId,
     filter: &AudienceFilter,
 ) -> sqlx::Result<PositionSet> {
-    select_with(readers(database), app, filter).await
+    let found = match (&filter.user_ids, &filter.tags) {
+        (Some(users), tags) => select_few(readers(database), app, users, tags.as_ref()).await?,
+        (None, Some(tags)) if tags.may_hold_without_tags() => None,
+        (None, Some(tags)) => Some(select_tags(readers(database), app, tags).await?),
+        (None, None) => Some(PositionSet::default()),
+    };
+    if let Some(found) = found {
+        return Ok(found);
+    }
+    let _turn = database.costly_selections.turn(app).await?;
+    let mut snapshot = snapshot(database).await?;
+    let selected = select_on(&mut snapshot, app, filter).await?;
+    snapshot.rollback().await?;
+    Ok(selected)
 }
 
-/// The same, read where the caller says.
-pub(crate) async fn select_with<'e>(
-    reader: impl Executor<'e, Database = Driver>,
+/// The active subscriptions that meet the conditions. Those of users are read in parts, so as of one moment only in a snapshot.
+pub(crate) async fn select_on(
+    c: &mut DbConnection,
     app: &AppId,
     filter: &AudienceFilter,
 ) -> sqlx::Result<PositionSet> {
     match (&filter.user_ids, &filter.tags) {
-        (Some(users), tags) => select_users(reader, app, users, tags.as_ref()).await,
-        (None, Some(tags)) => select_tags(reader, app, tags).await,
+        (Some(users), tags) => select_users(c, app, users, tags.as_ref()).await,
+        (None, Some(tags)) => select_tags(c, app, tags).await,
         (None, None) => Ok(PositionSet::default()),
     }
 }
 
-async fn select_users<'e>(
+/// Those of users who have few subscriptions, as usual; `None` when it would be a large part to hold in memory.
+async fn select_few<'e>(
     reader: impl Executor<'e, Database = Driver>,
     app: &AppId,
     users: &[UserId],
     tags: Option<&TagExpression>,
-) -> sqlx::Result<PositionSet> {
+) -> sqlx::Result<Option<PositionSet>> {
     let users: Vec<&str> = users.iter().map(UserId::as_str).collect();
-    let rows = sql!(query [
-        "SELECT position, tags FROM subscriptions WHERE app_id = $2 AND user_id IN (" TEXTS ")"
-    ] json(&users)?, app.as_str())
+    let rows = sql!(query_as OwnRow [
+        "SELECT id, position, tags FROM subscriptions WHERE app_id = $2 AND user_id IN (" TEXTS ") LIMIT $3"
+    ] json(&users)?, app.as_str(), MAX_OWN_ROWS)
     .fetch_all(reader)
     .await?;
+    if count_i64(rows.len()) == MAX_OWN_ROWS {
+        return Ok(None);
+    }
     let mut positions = PositionSet::default();
-    for row in rows {
-        // Asked of the database, this would make SQLite read all that are active instead of the users' own.
-        let Some(position) = row.position else {
-            continue;
-        };
-        let own = parse_tags(row.tags.as_deref())?;
-        if tags.is_none_or(|tags| tags.holds_for(&own)) {
-            positions.insert(position);
+    add_own(&mut positions, &rows, tags)?;
+    Ok(Some(positions))
+}
+
+/// Those of any users, however many subscriptions these have.
+async fn select_users(
+    c: &mut DbConnection,
+    app: &AppId,
+    users: &[UserId],
+    tags: Option<&TagExpression>,
+) -> sqlx::Result<PositionSet> {
+    let mut positions = PositionSet::default();
+    for users in users.chunks(USERS_AT_A_TIME) {
+        match select_few(&mut *c, app, users, tags).await? {
+            Some(few) => positions = positions.union(few),
+            None => {
+                for user in users {
+                    add_user(c, &mut positions, (app, user), tags).await?;
+                }
+            }
         }
     }
     Ok(positions)
+}
+
+/// Adds those of one user, by the order of their index.
+async fn add_user(
+    c: &mut DbConnection,
+    positions: &mut PositionSet,
+    (app, user): (&AppId, &UserId),
+    tags: Option<&TagExpression>,
+) -> sqlx::Result<()> {
+    let mut last = 0;
+    loop {
+        let rows = sqlx::query_as!(
+            OwnRow,
+            "SELECT id, position, tags FROM subscriptions
+             WHERE app_id = $1 AND user_id = $2 AND id > $3 ORDER BY id LIMIT $4",
+            app.as_str(),
+            user.as_str(),
+            last,
+            MAX_OWN_ROWS
+        )
+        .fetch_all(&mut *c)
+        .await?;
+        add_own(positions, &rows, tags)?;
+        match rows.last() {
+            Some(row) if count_i64(rows.len()) == MAX_OWN_ROWS => last = row.id,
+            _ => return Ok(()),
+        }
+    }
+}
+
+/// Adds those of the rows that are active and meet the condition. Asked of the database, the first would make SQLite read all that are
+/// active instead of the users' own.
+fn add_own(
+    positions: &mut PositionSet,
+    rows: &[OwnRow],
+    tags: Option<&TagExpression>,
+) -> sqlx::Result<()> {
+    for row in rows {
+        let own = parse_tags(row.tags.as_deref())?;
+        if let Some(position) = row.position
+            && tags.is_none_or(|tags| tags.holds_for(&own))
+        {
+            positions.insert(position);
+        }
+    }
+    Ok(())
+}
+
+/// Lets an app make one costly selection at a time, and all apps two.
+pub(crate) struct CostlySelections {
+    of_apps: HeavyReads<AppId>,
+    together: Semaphore,
+}
+
+/// Held while a costly selection is made.
+type CostlyTurn<'s> = (HeavyReadPermit, SemaphorePermit<'s>);
+
+impl Default for CostlySelections {
+    fn default() -> Self {
+        Self {
+            of_apps: HeavyReads::default(),
+            together: Semaphore::new(COSTLY_AT_A_TIME),
+        }
+    }
+}
+
+impl CostlySelections {
+    /// Waits for the app's turn, and then for one of the others.
+    async fn turn(&self, app: &AppId) -> sqlx::Result<CostlyTurn<'_>> {
+        let of_app = self.of_apps.wait_for_permit(app).await;
+        let together = self.together.acquire().await;
+        Ok((of_app, together.map_err(|_| sqlx::Error::PoolClosed)?))
+    }
 }
 
 async fn select_tags<'e>(
@@ -306,4 +424,32 @@ async fn read_blocks(
         *block = row.block + 1;
     }
     Ok(positions)
+}
+
+#[cfg(test)]
+mod tests {
+    use futures_util::FutureExt as _;
+    use hato_domain::AppId;
+
+    use super::CostlySelections;
+
+    #[tokio::test]
+    async fn an_app_selects_one_costly_part_at_a_time_and_all_apps_two() {
+        let turns = CostlySelections::default();
+        let [first, second, third] =
+            ["app_a", "app_b", "app_c"].map(|id| AppId::trusted(id.to_owned()));
+        let held = turns.turn(&first).await.expect("a turn");
+        let mut again = Box::pin(turns.turn(&first));
+        assert!(
+            again.as_mut().now_or_never().is_none(),
+            "the same app waits"
+        );
+        let other = turns.turn(&second).await.expect("another app does not");
+        let mut last = Box::pin(turns.turn(&third));
+        assert!(last.as_mut().now_or_never().is_none(), "a third one does");
+        drop(other);
+        last.await.expect("its turn");
+        drop(held);
+        again.await.expect("its turn");
+    }
 }

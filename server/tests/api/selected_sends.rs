@@ -122,6 +122,48 @@ async fn who_leaves_comes_back_or_changes_is_counted_as_they_are(database: TestD
     );
 }
 
+/// Of one user are more than are read at a time, and of all named ones as well.
+#[on_each_database]
+async fn users_with_thousands_of_subscriptions_are_chosen_whole(database: TestDatabase) {
+    const SHARED: usize = 4_100;
+    const OTHERS: usize = 150;
+    let launch = ServerLaunch::on(BINARY, database).env("HATO_ROLE", "api");
+    let server = start(launch.env("HATO_DEFAULT_PLAN", "pro")).await;
+    let app = app(&server, "owner@example.com").await;
+    let registrations = (0..SHARED + OTHERS).map(|number| {
+        let mut registration = registration(&endpoint(number));
+        registration["user_id"] = match number.checked_sub(SHARED) {
+            None => json!("shared"),
+            Some(other) => json!(format!("user-{other}")),
+        };
+        let parity = if number.is_multiple_of(2) {
+            "even"
+        } else {
+            "odd"
+        };
+        registration["tags"] = json!([parity]);
+        registration
+    });
+    bulk(&app.admin, &app.id, &registrations.collect::<Vec<_>>()).await;
+    let mut users: Vec<_> = (0..OTHERS).map(|it| format!("user-{it}")).collect();
+    users.push("shared".to_owned());
+    for (to, recipients) in [
+        (json!({"user_ids": ["shared"]}), SHARED),
+        (json!({"user_ids": ["shared"], "tags": "odd"}), SHARED / 2),
+        (json!({"user_ids": users}), SHARED + OTHERS),
+        (
+            json!({"user_ids": users, "tags": "!odd"}),
+            (SHARED + OTHERS) / 2,
+        ),
+    ] {
+        let queued = queued(&app, &to).await;
+        assert_eq!(usize::try_from(queued), Ok(recipients), "{}", to["tags"]);
+    }
+    let audience = format!("/api/v1/apps/{}/audience?user_id=shared", app.id);
+    let audience = get(&app.owner, &audience).await;
+    assert_eq!(audience.json()["recipients"], SHARED, "{audience}");
+}
+
 /// More recipients than a page has, of whom each second one has the tag.
 const MANY: usize = 1_300;
 

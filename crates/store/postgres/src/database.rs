@@ -22,6 +22,7 @@ use crate::failure::LastLoss;
 use crate::migration::{self, LaterMigrations};
 use crate::open_error::{OLDEST_VERSION, PostgresOpenError};
 use crate::presence::Presence;
+use crate::selection::CostlySelections;
 use crate::settings::PostgresSettings;
 use crate::settled_page::PageSettlement;
 use crate::waiting::WaitingOperations;
@@ -46,6 +47,7 @@ pub struct Database {
     /// The transactions that run: each goes on when its caller goes away, and closing waits for them.
     pub(crate) writes: TaskTracker,
     pub(crate) bounded_readers: BoundedReaders,
+    pub(crate) costly_selections: CostlySelections,
     /// How many requests this process has counted in windows.
     pub(crate) counted_requests: AtomicU64,
     pub(crate) clock_check: ClockCheck,
@@ -93,6 +95,7 @@ impl Database {
             waiting_settlements: Arc::default(),
             writes: TaskTracker::new(),
             bounded_readers: BoundedReaders::default(),
+            costly_selections: CostlySelections::default(),
             counted_requests: AtomicU64::new(0),
             clock_check: ClockCheck::default(),
             presence,

@@ -17,6 +17,7 @@ use crate::bounded_reads::BoundedReaders;
 use crate::failure::{is_locked_out, is_out_of_room, is_read_only};
 use crate::free_space;
 use crate::large_selections::LargeSelections;
+use crate::selection::CostlySelections;
 use crate::writer::{MAX_LOG_PAGES, Writer};
 
 pub(crate) static MIGRATIONS: Migrator = sqlx::migrate!("../../../migrations/sqlite");
@@ -143,6 +144,7 @@ pub struct Database {
     pub(crate) bounded_readers: BoundedReaders,
     pub(crate) writer: Writer,
     pub(crate) large_selections: LargeSelections,
+    pub(crate) costly_selections: CostlySelections,
     /// Where the file is.
     pub(crate) path: PathBuf,
     /// How to open the file anew; locked, so that no two probes do so at the same time.
@@ -170,6 +172,7 @@ impl Database {
             bounded_readers: BoundedReaders::new(reader_options.clone()),
             writer,
             large_selections: LargeSelections::default(),
+            costly_selections: CostlySelections::default(),
             path: path.to_owned(),
             probe: Mutex::new(reader_options),
         })
