@@ -68,12 +68,16 @@ impl LoggedProcess {
         panic!("the process has ended without {words}");
     }
 
-    /// Asks it to stop with this signal, and returns its exit code and the rest of its log.
-    async fn stop(mut self, signal: &str) -> (Option<i32>, Vec<String>) {
+    async fn signal(&self, signal: &str) {
         let id = self.child.id().expect("it runs");
         let script = format!("kill -{signal} {id}");
         let sent = Command::new("sh").args(["-c", &script]).status().await;
         assert!(sent.expect("a shell").success());
+    }
+
+    /// Asks it to stop with this signal, and returns its exit code and the rest of its log.
+    async fn stop(mut self, signal: &str) -> (Option<i32>, Vec<String>) {
+        self.signal(signal).await;
         let ended = timeout(STOP_TIMEOUT, self.child.wait()).await;
         let status = ended.expect("it stops in time").expect("it ends");
         let mut log = Vec::new();

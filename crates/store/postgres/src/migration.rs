@@ -3,10 +3,12 @@
 mod applied;
 mod later;
 
+use std::pin::pin;
 use std::time::{Duration, Instant};
 
 use sqlx::migrate::{MigrateError, Migration, Migrator};
 use sqlx::{AssertSqlSafe, Connection as _, Executor as _, PgConnection, Row as _};
+use tokio::time::timeout;
 
 use self::applied::{applied, applied_on, first_missing};
 pub(crate) use self::later::{LaterMigrations, later_migration};
@@ -21,9 +23,13 @@ const LOCK: i64 = 0x6861_746f;
 /// Whoever builds an index holds this one: "hatx".
 const BUILD_LOCK: i64 = 0x6861_7478;
 
-/// How a transaction begins that waits for as long as it takes. That the migrator's own table is there already is no news.
+/// How a transaction begins whose statements take as long as it takes; a process that is halted holds its locks for ten seconds.
+/// That the migrator's own table is there already is no news.
 const WITHOUT_LIMITS: &str = "SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0;
-    SET LOCAL idle_in_transaction_session_timeout = 0; SET LOCAL client_min_messages = warning";
+    SET LOCAL idle_in_transaction_session_timeout = '10s'; SET LOCAL client_min_messages = warning";
+
+/// How often whoever holds a lock while an index is built gives a sign of life.
+const SIGN_OF_LIFE_INTERVAL: Duration = Duration::from_secs(2);
 
 /// Between two looks at the tables.
 const POLL_INTERVAL: Duration = Duration::from_millis(500);
@@ -143,7 +149,8 @@ async fn build(
     }
     if !applied_on(&mut holder).await?.contains_key(&index.version) {
         let mut connection = connections.acquire().await?.detach();
-        let built = build_on(&mut connection, connections.has_sessions, index).await;
+        let building = build_on(&mut connection, connections.has_sessions, index);
+        let built = while_held(&mut holder, building).await;
         connection.close().await.ok();
         built.map_err(|error| MigrateError::ExecuteMigration(error, index.version))?;
         let recorded = migrations()
@@ -154,6 +161,20 @@ async fn build(
     }
     holder.commit().await?;
     Ok(MigrationStep::Ran)
+}
+
+/// Finishes the work, and gives signs of life meanwhile in the transaction that holds a lock for it.
+async fn while_held(
+    holder: &mut DbConnection,
+    work: impl Future<Output = sqlx::Result<()>>,
+) -> sqlx::Result<()> {
+    let mut work = pin!(work);
+    loop {
+        if let Ok(done) = timeout(SIGN_OF_LIFE_INTERVAL, work.as_mut()).await {
+            return done;
+        }
+        holder.driver().execute("SELECT").await?;
+    }
 }
 
 /// Each statement by itself: several would be a transaction.

@@ -1,4 +1,4 @@
-//! A process that is killed in the middle of a migration, and the next one.
+//! A process that is killed or halted in the middle of a migration, and the next one.
 
 mod sqlite;
 
@@ -79,12 +79,18 @@ async fn wait_until_true(database: &TestDatabase, query: &str) {
     }
 }
 
-/// Starts to migrate, and kills the process when it waits for somebody.
-async fn kill_while_it_waits(database: &TestDatabase) {
-    let mut migrating = LoggedProcess::start(&process(database), "migrate");
+/// Starts to migrate, until it waits for somebody.
+async fn migrate_until_it_waits(database: &TestDatabase) -> LoggedProcess {
+    let migrating = LoggedProcess::start(&process(database), "migrate");
     let waits = "SELECT EXISTS (SELECT FROM pg_stat_activity
                  WHERE datname = current_database() AND wait_event_type = 'Lock')";
     wait_until_true(database, waits).await;
+    migrating
+}
+
+/// Starts to migrate, and kills the process when it waits for somebody.
+async fn kill_while_it_waits(database: &TestDatabase) {
+    let mut migrating = migrate_until_it_waits(database).await;
     migrating.child.kill().await.expect("it is our child");
 }
 
@@ -108,6 +114,26 @@ async fn a_migration_whose_process_was_killed_in_the_middle_is_made_by_the_next_
 
     queued.assert_delivered(&process(&database)).await;
     assert_eq!(migrations(&database).await, all);
+}
+
+/// PostgreSQL ends the statement of a process that is halted, and would keep the locks for it.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_migration_whose_process_was_halted_in_the_middle_is_made_by_the_next_one() {
+    const IS_HALTED: &str = "SELECT EXISTS (SELECT FROM pg_stat_activity
+        WHERE datname = current_database() AND state = 'idle in transaction')";
+    let current = TestDatabase::postgres().await;
+    let queued = EarlierSend::new(&process(&current)).await;
+    let database = earlier_database(&current).await;
+    let mut writer = connection(&database).await;
+    execute(&mut writer, "BEGIN; DELETE FROM dead_letters WHERE FALSE").await;
+    let mut migrating = migrate_until_it_waits(&database).await;
+    migrating.signal("STOP").await;
+    execute(&mut writer, "COMMIT").await;
+    wait_until_true(&database, IS_HALTED).await;
+
+    queued.assert_delivered(&process(&database)).await;
+    assert_eq!(migrations(&database).await, migrations(&current).await);
+    migrating.child.kill().await.expect("it is our child");
 }
 
 /// PostgreSQL goes on with an index when whoever asked for it is gone.
