@@ -18,8 +18,10 @@ use crate::telemetry::Telemetry;
 
 /// The most that is logged of crates whose lines hold what they handle, whatever `HATO_LOG` asks for. rmcp writes whole calls and
 /// their answers, the key that was just made among them, and repeats what clients say of themselves; sqlx repeats parameters of a
-/// database's address that it does not know, which may be passwords.
-const CEILINGS: [(&str, LevelFilter); 2] = [
+/// database's address that it does not know, which may be passwords; h2 repeats what a push service says when it closes a connection, which
+/// may be an endpoint.
+const CEILINGS: [(&str, LevelFilter); 3] = [
+    ("h2", LevelFilter::INFO),
     ("rmcp", LevelFilter::ERROR),
     ("sqlx_postgres::options", LevelFilter::OFF),
 ];

@@ -101,7 +101,7 @@ async fn drive(
     });
     tokio::select! {
         ended = frames => if let Err(error) = ended {
-            tracing::debug!(%error, "a connection to a push service ended");
+            tracing::debug!(cause = cause(&error), "a connection to a push service ended");
         },
         () = ping_until_dead(pings) => tracing::debug!("a push service gives no sign of life"),
     }
@@ -178,7 +178,7 @@ impl Http2 {
     }
 
     fn unsent(&self, error: &h2::Error) -> ExchangeError {
-        tracing::debug!(%error, "a connection takes no more requests");
+        tracing::debug!(cause = cause(error), "a connection takes no more requests");
         self.peer.end();
         ExchangeError::Unsent
     }
@@ -192,6 +192,15 @@ impl Http2 {
         } else {
             ExchangeError::Failed(error.into())
         }
+    }
+}
+
+/// What went wrong, for the log: without the text that a GOAWAY may have, in which a push service could repeat an endpoint.
+fn cause(error: &h2::Error) -> String {
+    match (error.get_io(), error.reason()) {
+        (Some(error), _) => error.to_string(),
+        (None, Some(reason)) => reason.to_string(),
+        (None, None) => "it was used wrongly".to_owned(),
     }
 }
 
