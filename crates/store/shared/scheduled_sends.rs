@@ -14,6 +14,7 @@ use hato_service::ports::{
 use crate::Database;
 use crate::acceptance::{charge, count_send, queue};
 use crate::audience::{ResolvedAudience, SendingApp, find_app, find_hashed};
+use crate::costly_selections::SelectionOccasion;
 use crate::dialect::{DbConnection, from_stored, may_claim, readers, sql, to_stored};
 use crate::due_sends::find_in_turns;
 use crate::error::{decode_error, is_unreadable, with_context};
@@ -109,7 +110,10 @@ async fn select_for(database: &Database, send: &SendId) -> sqlx::Result<Position
     };
     let filter = StoredAudience::parse(&waiting.audience);
     match filter.and_then(StoredAudience::into_filter) {
-        Ok(Some(filter)) => select(database, &AppId::trusted(waiting.app_id), &filter).await,
+        Ok(Some(filter)) => {
+            let app = AppId::trusted(waiting.app_id);
+            select(database, &app, &filter, SelectionOccasion::Schedule).await
+        }
         Ok(None) | Err(_) => Ok(PositionSet::default()),
     }
 }

@@ -8,12 +8,11 @@ use std::collections::HashMap;
 
 use hato_domain::{AppId, AudienceFilter, PositionSet, Tag, TagExpression, TagMatches, UserId};
 use hato_service::ports::RecipientId;
-use hato_service::{HeavyReadPermit, HeavyReads};
 use serde::{Deserialize, Serialize};
 use sqlx::Executor;
-use tokio::sync::{Semaphore, SemaphorePermit};
 
 use crate::Database;
+use crate::costly_selections::SelectionOccasion;
 use crate::dialect::{DbConnection, Driver, readers, snapshot, sql};
 use crate::error::{decode_error, json};
 use crate::values::{count_i64, parse_tags};
@@ -21,10 +20,8 @@ use crate::written_blocks::WrittenBlocks;
 
 /// Most recipients that are queued as a list.
 pub(crate) const MAX_LISTED: usize = 500;
-/// Costly selections that are made at a time.
-const COSTLY_AT_A_TIME: usize = 2;
-/// Rows of users that are in memory at a time, of up to 3.4 kB of tags each.
-const MAX_OWN_ROWS: i64 = 2_000;
+/// Rows of users that are in memory at a time, of up to 3.4 kB of tags each: four for each user that a send may name.
+const MAX_OWN_ROWS: i64 = 4_000;
 /// Users that are asked for at a time, when all together have more.
 const USERS_AT_A_TIME: usize = 100;
 /// Blocks that a statement writes, half a megabyte, or reads.
@@ -64,11 +61,12 @@ impl SelectedRange {
 }
 
 /// The active subscriptions that meet the conditions, as of one moment. What has to read a large part of an app's subscriptions waits for others
-/// that do: most connections are left to those who read little.
+/// that do: most connections are left to those who read little. A request that waits too long is told that no connection was free.
 pub(crate) async fn select(
     database: &Database,
     app: &AppId,
     filter: &AudienceFilter,
+    occasion: SelectionOccasion,
 ) -> sqlx::Result<PositionSet> {
     let found = match (&filter.user_ids, &filter.tags) {
         (Some(users), tags) => select_few(readers(database), app, users, tags.as_ref()).await?,
@@ -79,7 +77,7 @@ pub(crate) async fn select(
     if let Some(found) = found {
         return Ok(found);
     }
-    let _turn = database.costly_selections.turn(app).await?;
+    let _turn = database.costly_selections.turn(app, occasion).await?;
     let mut snapshot = snapshot(database).await?;
     let selected = select_on(&mut snapshot, app, filter).await?;
     snapshot.rollback().await?;
@@ -177,41 +175,15 @@ fn add_own(
     tags: Option<&TagExpression>,
 ) -> sqlx::Result<()> {
     for row in rows {
+        let Some(position) = row.position else {
+            continue;
+        };
         let own = parse_tags(row.tags.as_deref())?;
-        if let Some(position) = row.position
-            && tags.is_none_or(|tags| tags.holds_for(&own))
-        {
+        if tags.is_none_or(|tags| tags.holds_for(&own)) {
             positions.insert(position);
         }
     }
     Ok(())
-}
-
-/// Lets an app make one costly selection at a time, and all apps two.
-pub(crate) struct CostlySelections {
-    of_apps: HeavyReads<AppId>,
-    together: Semaphore,
-}
-
-/// Held while a costly selection is made.
-type CostlyTurn<'s> = (HeavyReadPermit, SemaphorePermit<'s>);
-
-impl Default for CostlySelections {
-    fn default() -> Self {
-        Self {
-            of_apps: HeavyReads::default(),
-            together: Semaphore::new(COSTLY_AT_A_TIME),
-        }
-    }
-}
-
-impl CostlySelections {
-    /// Waits for the app's turn, and then for one of the others.
-    async fn turn(&self, app: &AppId) -> sqlx::Result<CostlyTurn<'_>> {
-        let of_app = self.of_apps.wait_for_permit(app).await;
-        let together = self.together.acquire().await;
-        Ok((of_app, together.map_err(|_| sqlx::Error::PoolClosed)?))
-    }
 }
 
 async fn select_tags<'e>(
@@ -424,32 +396,4 @@ async fn read_blocks(
         *block = row.block + 1;
     }
     Ok(positions)
-}
-
-#[cfg(test)]
-mod tests {
-    use futures_util::FutureExt as _;
-    use hato_domain::AppId;
-
-    use super::CostlySelections;
-
-    #[tokio::test]
-    async fn an_app_selects_one_costly_part_at_a_time_and_all_apps_two() {
-        let turns = CostlySelections::default();
-        let [first, second, third] =
-            ["app_a", "app_b", "app_c"].map(|id| AppId::trusted(id.to_owned()));
-        let held = turns.turn(&first).await.expect("a turn");
-        let mut again = Box::pin(turns.turn(&first));
-        assert!(
-            again.as_mut().now_or_never().is_none(),
-            "the same app waits"
-        );
-        let other = turns.turn(&second).await.expect("another app does not");
-        let mut last = Box::pin(turns.turn(&third));
-        assert!(last.as_mut().now_or_never().is_none(), "a third one does");
-        drop(other);
-        last.await.expect("its turn");
-        drop(held);
-        again.await.expect("its turn");
-    }
 }

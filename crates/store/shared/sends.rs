@@ -11,6 +11,7 @@ use hato_service::ports::{
 use crate::Database;
 use crate::acceptance_groups::accept_in_group;
 use crate::cancellation::{cancel, marks};
+use crate::costly_selections::SelectionOccasion;
 use crate::dead_letters::list;
 use crate::dialect::{from_stored, readers, time_of_others};
 use crate::error::{decode_error, with_context};
@@ -76,7 +77,7 @@ impl SendStore for Database {
         if send.schedule.send_at().is_none()
             && let Audience::Matching(filter) = &send.audience
         {
-            let selected = select(self, &send.app_id, filter).await;
+            let selected = select(self, &send.app_id, filter, SelectionOccasion::Request).await;
             let selected = selected.map_err(with_context("select the recipients of a send"))?;
             send.audience = Audience::Selected(filter.clone(), selected);
         }

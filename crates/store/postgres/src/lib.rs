@@ -71,6 +71,8 @@ mod claim;
 mod claimed_send;
 #[path = "../../shared/completion.rs"]
 mod completion;
+#[path = "../../shared/costly_selections.rs"]
+mod costly_selections;
 #[path = "../../shared/deactivation.rs"]
 mod deactivation;
 #[path = "../../shared/dead_letters.rs"]

@@ -14,10 +14,10 @@ use sqlx::{ConnectOptions as _, Connection as _, SqliteConnection, SqlitePool};
 use tokio::sync::Mutex;
 
 use crate::bounded_reads::BoundedReaders;
+use crate::costly_selections::CostlySelections;
 use crate::failure::{is_locked_out, is_out_of_room, is_read_only};
 use crate::free_space;
 use crate::large_selections::LargeSelections;
-use crate::selection::CostlySelections;
 use crate::writer::{MAX_LOG_PAGES, Writer};
 
 pub(crate) static MIGRATIONS: Migrator = sqlx::migrate!("../../../migrations/sqlite");

@@ -120,7 +120,7 @@ async fn a_migration_whose_process_was_killed_in_the_middle_is_made_by_the_next_
 #[tokio::test(flavor = "multi_thread")]
 async fn a_migration_whose_process_was_halted_in_the_middle_is_made_by_the_next_one() {
     const IS_HALTED: &str = "SELECT EXISTS (SELECT FROM pg_stat_activity
-        WHERE datname = current_database() AND state = 'idle in transaction')";
+        WHERE datname = current_database() AND state LIKE 'idle in transaction%')";
     let current = TestDatabase::postgres().await;
     let queued = EarlierSend::new(&process(&current)).await;
     let database = earlier_database(&current).await;

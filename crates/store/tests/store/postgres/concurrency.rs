@@ -166,7 +166,8 @@ async fn a_page_that_is_given_back_while_its_send_is_being_cancelled_is_delivere
     // Who is left is counted once the send is marked.
     execute(&mut amid, "BEGIN; LOCK TABLE subscriptions").await;
     execute(&mut before, "COMMIT").await;
-    until_true(&mut before, "SELECT EXISTS (SELECT FROM pg_locks WHERE NOT granted AND relation = 'subscriptions'::regclass)").await;
+    until_true(&mut before, "SELECT EXISTS (SELECT FROM pg_locks WHERE NOT granted AND relation = 'subscriptions'::regclass
+           AND database = (SELECT oid FROM pg_database WHERE datname = current_database()))").await;
     test.store
         .release(page.lease, START)
         .await
