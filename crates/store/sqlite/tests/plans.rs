@@ -136,8 +136,12 @@ async fn endpoints_users_and_blocks_of_tags_are_found_by_their_keys() {
             "SEARCH subscriptions USING INDEX sqlite_autoindex_subscriptions_2 (app_id=? AND endpoint_hash=?)",
         ),
         (
-            "SELECT position, tags FROM subscriptions",
+            "SELECT id, position, tags FROM subscriptions WHERE app_id = $2 AND user_id IN",
             "SEARCH subscriptions USING INDEX subscriptions_by_user (app_id=? AND user_id=?)",
+        ),
+        (
+            "AND user_id = $2 AND id > $3 ORDER BY id",
+            "SEARCH subscriptions USING INDEX subscriptions_by_user (app_id=? AND user_id=? AND id>?)",
         ),
         (
             "CROSS JOIN tag_positions",
