@@ -50,7 +50,9 @@ fn modules(path: &str) -> Option<String> {
         // The first is the target itself.
         rest.split('/').skip(1).collect()
     } else {
-        let (_, rest) = path.split_once("/src/")?;
+        // The sources that both databases compile are in a folder of their own.
+        let sources = path.split_once("/src/");
+        let (_, rest) = sources.or_else(|| path.split_once("/shared/"))?;
         let tests = (!rest.ends_with("/tests")).then_some("tests");
         rest.split('/').chain(tests).collect()
     };
