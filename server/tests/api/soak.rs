@@ -92,8 +92,6 @@ struct Soak {
     full_key: String,
     /// A stolen session of the large app's owner.
     session: String,
-    /// One of the small app's owner.
-    customer_session: String,
     /// The path of the wasm module that runs in the pages.
     largest_file: String,
     /// The large send that runs.
@@ -134,14 +132,12 @@ impl Soak {
         let page_key = small.owner.create_key(&small.id, "page", "subscribe_only");
         let full_key = large.owner.create_key(&large.id, "stolen", "full");
         let session = server.client().log_in("large@example.com", PASSWORD).await;
-        let customer_session = server.client().log_in("small@example.com", PASSWORD).await;
         let browsers = push.subscribe_many(Some(&large.vapid_public_key), extent.recipients);
         register_in_bulk(&large.admin, &large.id, &browsers).await;
         Self {
             page_key: page_key.await.expect("a key"),
             full_key: full_key.await.expect("a key"),
             session: session.expect("a session"),
-            customer_session: customer_session.expect("a session"),
             largest_file: largest_file(&server).await,
             running: Mutex::default(),
             stranger_apps: stranger_app::create(&server, &push, extent.strangers).await,
