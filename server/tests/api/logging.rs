@@ -1,5 +1,6 @@
 //! What the log holds: nothing that is anybody's secret, at any level.
 
+mod gossip;
 mod identities;
 mod misplaced;
 
@@ -268,6 +269,7 @@ async fn no_secret_is_logged_at_any_level(database: TestDatabase) {
     everything.forms().await;
     everything.github().await;
     everything.sends_and_events().await;
+    everything.push_to_gossip().await;
     everything.users_and_private_keys().await;
     everything.reports().await;
     everything.mcp().await;
@@ -278,6 +280,7 @@ async fn no_secret_is_logged_at_any_level(database: TestDatabase) {
         ("its beginning", "listening on http"),
         ("our own lines", "DEBUG"),
         ("everybody's lines", "TRACE"),
+        ("a push that was answered with gossip", "GOAWAY: "),
     ] {
         assert!(log.contains(logged), "the log lacks {what}");
     }

@@ -70,7 +70,7 @@ pub async fn start(
         .initial_connection_window_size(CONNECTION_WINDOW)
         .handshake(stream)
         .await
-        .map_err(ConnectError::http)?;
+        .map_err(|error| ConnectError::http(cause(&error)))?;
     let peer = Arc::new(PeerState {
         allowed_streams: AtomicUsize::new(connection.max_concurrent_send_streams()),
         responses: AtomicUsize::new(0),
@@ -174,7 +174,7 @@ impl Http2 {
         let (response, mut stream) = opened.map_err(|error| self.unsent(&error))?;
         // A refusal shows in the response as well.
         stream.send_data(push.body.clone(), true).ok();
-        response.await.map_err(|error| self.failed(error))
+        response.await.map_err(|error| self.failed(&error))
     }
 
     fn unsent(&self, error: &h2::Error) -> ExchangeError {
@@ -183,24 +183,24 @@ impl Http2 {
         ExchangeError::Unsent
     }
 
-    fn failed(&self, error: h2::Error) -> ExchangeError {
+    fn failed(&self, error: &h2::Error) -> ExchangeError {
         if !error.is_reset() {
             self.peer.end();
         }
-        if was_not_processed(&error) {
+        if was_not_processed(error) {
             ExchangeError::Unsent
         } else {
-            ExchangeError::Failed(error.into())
+            ExchangeError::Failed(cause(error).into())
         }
     }
 }
 
-/// What went wrong, for the log: without the text that a GOAWAY may have, in which a push service could repeat an endpoint.
+/// What went wrong, for the log and dead letters: without the text that a GOAWAY may have, in which a push service could repeat an
+/// endpoint.
 fn cause(error: &h2::Error) -> String {
-    match (error.get_io(), error.reason()) {
-        (Some(error), _) => error.to_string(),
-        (None, Some(reason)) => reason.to_string(),
-        (None, None) => "it was used wrongly".to_owned(),
+    match error.reason() {
+        Some(reason) if error.is_go_away() && error.is_remote() => format!("GOAWAY: {reason}"),
+        _ => error.to_string(),
     }
 }
 
