@@ -6,7 +6,7 @@ use hato_domain::{AccountId, AppId, SendId, UnixMillis};
 use hato_service::ports::{ReviewConclusion, ReviewStore, SendRecord, StoreError};
 
 use crate::Database;
-use crate::dialect::{DbConnection, lock_apps_alone, readers};
+use crate::dialect::{DbConnection, lock_app_alone, lock_apps_alone, readers};
 use crate::error::with_context;
 use crate::keys::delete;
 use crate::sends::sends;
@@ -86,6 +86,8 @@ async fn stop_outboxes(c: &mut DbConnection, account: &str) -> sqlx::Result<()> 
 
 async fn conclude(c: &mut DbConnection, conclusion: ReviewConclusion) -> sqlx::Result<bool> {
     let app = conclusion.app.as_str();
+    // A page that is settled meanwhile has read that its retries are held: they are there before the jobs are released.
+    lock_app_alone(c, app).await?;
     if !end(c, app).await? {
         return Ok(false);
     }

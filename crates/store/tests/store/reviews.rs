@@ -20,7 +20,7 @@ fn url() -> WebhookUrl {
 }
 
 /// An account that somebody made with a password, and an app of it with two keys, a webhook and a subscriber.
-async fn setup(database: TestDatabase) -> (TestStore, AccountId, AppId) {
+pub async fn reviewed_app(database: TestDatabase) -> (TestStore, AccountId, AppId) {
     let test = TestStore::new(database).await;
     let account = test.new_account(ADDRESS, Plan::Pro);
     let id = account.id.clone();
@@ -46,7 +46,7 @@ async fn set_webhook(test: &TestStore, app: &AppId) {
 }
 
 /// Whoever has the address logs in through GitHub.
-async fn begin_review(test: &TestStore, account: &AccountId) {
+pub async fn begin_review(test: &TestStore, account: &AccountId) {
     let email = test.new_account(ADDRESS, Plan::Free).email;
     let store = &test.store;
     let linked = store.account_of_github_user(GithubId(7), Some(email), None, START);
@@ -71,7 +71,7 @@ fn is_idle(outbox: &NextOutbox) -> bool {
     matches!(outbox, NextOutbox::Idle { next_due: None })
 }
 
-async fn conclude(test: &TestStore, app: &AppId, keeps_webhook: bool) -> bool {
+pub async fn conclude(test: &TestStore, app: &AppId, keeps_webhook: bool) -> bool {
     let keys = test.store.keys_of(app).await.expect("read");
     let deleted = keys.into_iter().skip(1).map(|key| DeletedKey {
         id: key.id,
@@ -93,7 +93,7 @@ async fn conclude(test: &TestStore, app: &AppId, keeps_webhook: bool) -> bool {
 
 #[on_each_database]
 async fn keys_are_unknown_until_they_are_kept(database: TestDatabase) {
-    let (test, account, app) = setup(database).await;
+    let (test, account, app) = reviewed_app(database).await;
     assert!(!test.record(&app).await.under_review);
     assert!(
         !conclude(&test, &app, true).await,
@@ -118,7 +118,7 @@ async fn keys_are_unknown_until_they_are_kept(database: TestDatabase) {
 
 #[on_each_database]
 async fn other_accounts_and_new_ones_have_nothing_to_review(database: TestDatabase) {
-    let (test, account, _) = setup(database).await;
+    let (test, account, _) = reviewed_app(database).await;
     let other = test.app().await;
     test.store
         .create_key(test.new_key(&other, [4; 32]))
@@ -142,7 +142,7 @@ async fn other_accounts_and_new_ones_have_nothing_to_review(database: TestDataba
 
 #[on_each_database]
 async fn a_session_tells_that_a_review_is_due(database: TestDatabase) {
-    let (test, account, app) = setup(database).await;
+    let (test, account, app) = reviewed_app(database).await;
     begin_review(&test, &account).await;
     let session = NewSession {
         password_hash: None,
@@ -160,7 +160,7 @@ async fn a_session_tells_that_a_review_is_due(database: TestDatabase) {
 
 #[on_each_database]
 async fn what_is_queued_waits_and_goes_on(database: TestDatabase) {
-    let (test, account, app) = setup(database).await;
+    let (test, account, app) = reviewed_app(database).await;
     let send = test.broadcast(&app, START).await;
     begin_review(&test, &account).await;
     let other = test.app().await;
@@ -185,7 +185,7 @@ async fn what_is_queued_waits_and_goes_on(database: TestDatabase) {
 
 #[on_each_database]
 async fn what_a_page_in_flight_would_try_again_waits_too(database: TestDatabase) {
-    let (test, account, app) = setup(database).await;
+    let (test, account, app) = reviewed_app(database).await;
     let send = test.broadcast(&app, START).await;
     let page = test.claim(START, 10).await;
     begin_review(&test, &account).await;
@@ -218,7 +218,7 @@ async fn what_a_page_in_flight_would_try_again_waits_too(database: TestDatabase)
 
 #[on_each_database]
 async fn a_page_in_flight_whose_process_died_waits_too(database: TestDatabase) {
-    let (test, account, app) = setup(database).await;
+    let (test, account, app) = reviewed_app(database).await;
     test.broadcast(&app, START).await;
     test.claim(START, 10).await;
     begin_review(&test, &account).await;
@@ -230,7 +230,7 @@ async fn a_page_in_flight_whose_process_died_waits_too(database: TestDatabase) {
 
 #[on_each_database]
 async fn events_are_written_and_wait(database: TestDatabase) {
-    let (test, account, app) = setup(database).await;
+    let (test, account, app) = reviewed_app(database).await;
     let queued = test.store.queue_test_event(&app, START).await;
     assert_eq!(queued.expect("stored"), QueueTestOutcome::Queued);
     let NextOutbox::Claimed(outbox) = next_outbox(&test).await else {
@@ -273,7 +273,7 @@ async fn events_are_written_and_wait(database: TestDatabase) {
 
 #[on_each_database]
 async fn events_wait_for_longer_than_others(database: TestDatabase) {
-    let (test, account, app) = setup(database).await;
+    let (test, account, app) = reviewed_app(database).await;
     let queued = test.store.queue_test_event(&app, START).await;
     assert_eq!(queued.expect("judged"), QueueTestOutcome::Queued);
     begin_review(&test, &account).await;
@@ -287,7 +287,7 @@ async fn events_wait_for_longer_than_others(database: TestDatabase) {
 
 #[on_each_database]
 async fn a_webhook_that_is_not_kept_goes_with_its_secrets(database: TestDatabase) {
-    let (test, account, app) = setup(database).await;
+    let (test, account, app) = reviewed_app(database).await;
     let rotated = test.store.rotate_secret(&app, vec![8], at(1_000)).await;
     rotated.expect("stored");
     begin_review(&test, &account).await;
@@ -313,7 +313,7 @@ async fn a_webhook_that_is_not_kept_goes_with_its_secrets(database: TestDatabase
 
 #[on_each_database]
 async fn what_proves_users_goes_unless_a_key_is_kept(database: TestDatabase) {
-    let (test, account, with_keys) = setup(database).await;
+    let (test, account, with_keys) = reviewed_app(database).await;
     let without_keys = test.app_of(&account).await;
     for app in [&with_keys, &without_keys] {
         let first = test.store.keep_first_identity_secret(app, vec![7]).await;

@@ -7,12 +7,13 @@ use std::time::Duration;
 use futures_util::future::join_all;
 use hato_domain::{AppId, Plan, SendId};
 use hato_service::ports::{
-    AcceptSendOutcome, Audience, NextPage, PageClaimRequest, Settlement, Store,
+    AcceptSendOutcome, Audience, NextPage, PageClaimRequest, RetryJob, Settlement, Store,
 };
 use hato_testkit::TestDatabase;
 
 use super::{assert_no_deadlocks, connect, execute, until_so_many_wait, until_true};
 use crate::idempotency::idempotent_send;
+use crate::reviews::{begin_review, conclude, reviewed_app};
 use crate::test_store::{LEASE, START, TestStore, at, ids, sent_to};
 
 const WORKERS: usize = 6;
@@ -182,6 +183,38 @@ async fn a_page_that_is_given_back_while_its_send_is_being_cancelled_is_delivere
         (send.counts.sent, send.counts.cancelled, send.counts.skipped),
         (2, 3, 0)
     );
+}
+
+/// The settlement has removed the page when the review ends, and queues a retry afterwards.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_page_that_ends_while_a_review_is_concluded_is_tried_again() {
+    let (test, account, app) = reviewed_app(TestDatabase::postgres().await).await;
+    test.broadcast(&app, START).await;
+    let page = test.claim(START, 10).await;
+    begin_review(&test, &account).await;
+    let retry = RetryJob {
+        recipients: ids(&test.recipients(&page).await),
+        attempt: 1,
+        due_at: at(5),
+    };
+    let settlement = Settlement {
+        retries: vec![retry],
+        ..Settlement::default()
+    };
+    let (mut amid, mut looking) = (connect(&test).await, connect(&test).await);
+    execute(&mut amid, "BEGIN; SELECT FROM sends FOR UPDATE").await;
+    let store = Arc::clone(&test.store);
+    let settling = tokio::spawn(async move { store.settle(&page, settlement, START).await });
+    until_so_many_wait(&mut looking, 1).await;
+    let concluding = conclude(&test, &app, true);
+    let going_on = async {
+        until_so_many_wait(&mut looking, 2).await;
+        execute(&mut amid, "COMMIT").await;
+    };
+    let (is_concluded, ()) = tokio::join!(concluding, going_on);
+    assert!(is_concluded);
+    settling.await.expect("no panic").expect("settled");
+    assert!(test.try_claim(at(20), 10).await.is_some());
 }
 
 #[tokio::test(flavor = "multi_thread")]
