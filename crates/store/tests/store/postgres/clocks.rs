@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use hato_domain::{AppId, Schedule, UnixMillis};
+use hato_domain::{AppId, Plan, Schedule, UnixMillis};
 use hato_service::ports::{
     AcceptSendOutcome, Audience, Clock, NewSend, NextOutbox, NextPage, OutboxClaimRequest,
     PageClaimRequest, PageLease, Settlement, StartSendOutcome, Store, SystemClock,
@@ -11,6 +11,7 @@ use hato_service::ports::{
 use hato_testkit::TestDatabase;
 
 use super::outboxes;
+use crate::idempotency::idempotent_send;
 use crate::test_store::{TestStore, ids, sent_to};
 
 const LEASE: Duration = Duration::from_secs(20);
@@ -133,6 +134,29 @@ async fn what_is_accepted_by_a_clock_that_is_far_off_is_due_and_counted_by_the_o
         let next = next.expect("judged");
         assert!(matches!(next, AcceptSendOutcome::OverRateLimit), "{off}");
         assert!(claim(&right, 1_000).await.is_some(), "{off}");
+    }
+}
+
+#[tokio::test]
+async fn a_repeated_request_is_known_by_a_clock_that_is_days_off_and_counts_in_the_right_month() {
+    for off in [40 * 24 * 3_600_000, -40 * 24 * 3_600_000] {
+        let test = TestStore::new(TestDatabase::postgres().await).await;
+        let account = test.account(Plan::Pro).await;
+        let app = test.app_of(&account).await;
+        test.subscribe(&app, 0).await;
+        let (right, wrong) = (process(&test, 0).await, process(&test, off).await);
+        let send_at = |now| idempotent_send(&test, &app, "a", 1, now);
+        let accepted = wrong.accept_send(send_at(ShiftedClock(off).now())).await;
+        let accepted = accepted.expect("judged");
+        assert!(matches!(accepted, AcceptSendOutcome::Queued { .. }));
+        for (store, off) in [(&wrong, off), (&right, 0)] {
+            let again = store.accept_send(send_at(ShiftedClock(off).now())).await;
+            let again = again.expect("judged");
+            assert!(matches!(again, AcceptSendOutcome::Replayed { .. }), "{off}");
+        }
+        let month = SystemClock.now().month();
+        let usage = test.store.monthly_usage(&account, month).await;
+        assert_eq!(usage.expect("read").recipients, 1, "{off}");
     }
 }
 
