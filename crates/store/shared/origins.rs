@@ -13,19 +13,27 @@ pub(crate) fn parse_origins(json: &str) -> sqlx::Result<Vec<SiteOrigin>> {
     serde_json::from_str(json).map_err(|_| decode_error("origins"))
 }
 
-/// Remembers the site of the page that registers a browser, in the place of the one that was new longest ago. A known one costs a look.
-/// Who calls has not written to a subscription yet: the app's row is locked before those (`lock_app`).
+/// Whether the site of the page that registers a browser is new to the app, which is locked then: of two new ones at the same time each
+/// has to see the other. Who calls has not written to a subscription yet, as the app's row is locked before those (`lock_app`).
+pub(crate) async fn is_new_origin(
+    c: &mut DbConnection,
+    app: &AppId,
+    origin: &SiteOrigin,
+) -> sqlx::Result<bool> {
+    let known = origins_of(c, app).await?;
+    let is_new = known.is_some_and(|known| !known.contains(origin));
+    if is_new {
+        lock_app(c, app).await?;
+    }
+    Ok(is_new)
+}
+
+/// Remembers a new site of an app that is locked, in the place of the one that was new longest ago.
 pub(crate) async fn remember_origin(
     c: &mut DbConnection,
     app: &AppId,
     origin: &SiteOrigin,
 ) -> sqlx::Result<()> {
-    let known = origins_of(c, app).await?;
-    if known.is_none_or(|known| known.contains(origin)) {
-        return Ok(());
-    }
-    // Of two new ones at the same time each has to see the other.
-    lock_app(c, app).await?;
     let origins = origins_of(c, app).await?.unwrap_or_default();
     if origins.contains(origin) {
         return Ok(());

@@ -1,12 +1,14 @@
 //! Registering a browser: an update of what is active, or an activation, which takes the app's next position.
 
-use hato_domain::{AppId, LanguageTag, Platform, SubscriptionId, Tags, TimeZoneName, UserId};
+use hato_domain::{
+    AppId, LanguageTag, Platform, SiteOrigin, SubscriptionId, Tags, TimeZoneName, UserId,
+};
 use hato_service::ports::{DeactivationReason, NewSubscription, RegisterOutcome};
 
 use crate::apps::is_live;
 use crate::deactivation::deactivate;
 use crate::dialect::{DbConnection, lock_app};
-use crate::origins::remember_origin;
+use crate::origins::{is_new_origin, remember_origin};
 use crate::profiles::{ProfileRow, SubscriptionScope, find_for_update, retag};
 use crate::registered_profile::{Registration, WrittenProfile};
 use crate::subscription_counts::{change_counts, count_growth};
@@ -22,17 +24,32 @@ pub(crate) async fn register(
         Ok(registration) => registration,
         Err(refusal) => return Ok(refusal),
     };
-    if let Some(origin) = &subscription.origin {
+    let new_origin = new_origin(c, subscription).await?;
+    let outcome = update_or_activate(c, &registration, limited).await?;
+    if !is_registered(&outcome) {
+        return Ok(outcome);
+    }
+    if let Some(origin) = new_origin {
         remember_origin(c, &subscription.app_id, origin).await?;
     }
-    let outcome = update_or_activate(c, &registration, limited).await?;
-    let replaced = registration.replaced();
-    if let Some(replaced) = replaced.filter(|_| is_registered(&outcome)) {
+    if let Some(replaced) = registration.replaced() {
         let (app, reason) = (&subscription.app_id, DeactivationReason::Replaced);
         deactivate(c, app, replaced.endpoint, reason, subscription.now).await?;
         replaced.give_up(c).await?;
     }
     Ok(outcome)
+}
+
+/// The site, if the app does not know it yet.
+async fn new_origin<'s>(
+    c: &mut DbConnection,
+    subscription: &'s NewSubscription,
+) -> sqlx::Result<Option<&'s SiteOrigin>> {
+    let Some(origin) = &subscription.origin else {
+        return Ok(None);
+    };
+    let is_new = is_new_origin(c, &subscription.app_id, origin).await?;
+    Ok(is_new.then_some(origin))
 }
 
 const fn is_registered(outcome: &RegisterOutcome) -> bool {

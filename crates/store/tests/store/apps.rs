@@ -307,6 +307,13 @@ async fn the_last_new_sites_that_subscribed_are_remembered(database: TestDatabas
             .expect("registered");
     }
     test.subscribe(&app, 9).await;
+    let refused = NewSubscription {
+        origin: origin("e"),
+        max_active: Some(1),
+        ..test.new_subscription(&app, 10)
+    };
+    let refused = test.store.register_subscription(refused).await;
+    assert_eq!(refused.expect("judged"), RegisterOutcome::LimitReached);
     let known = ["d", "c", "b"].map(|letter| origin(letter).expect("an origin"));
     assert_eq!(test.record(&app).await.origins, known);
 }
