@@ -159,7 +159,8 @@ pub(crate) async fn insert_listener_event(
 async fn purge_listeners(c: &mut DbConnection, now: UnixMillis, limit: i64) -> sqlx::Result<u64> {
     let listeners = sqlx::query!(
         "DELETE FROM listeners WHERE id IN
-           (SELECT id FROM listeners WHERE expires_at <= $1 ORDER BY expires_at LIMIT $2)",
+           (SELECT id FROM listeners WHERE expires_at <= $1 ORDER BY expires_at LIMIT $2)
+           AND expires_at <= $1",
         now.0,
         limit
     );

@@ -117,7 +117,8 @@ impl RetentionStore for Database {
                 limit,
                 "DELETE FROM sessions WHERE token_hash IN
                    (SELECT token_hash FROM sessions WHERE expires_at <= $1
-                    ORDER BY expires_at LIMIT $2)"
+                    ORDER BY expires_at LIMIT $2)
+                 AND expires_at <= $1"
             ))
         })
     }

@@ -82,7 +82,7 @@ impl Presence {
         )
         .execute(&mut connection)
         .await?;
-        connection.commit().await
+        connections.in_time(connection.commit()).await
     }
 
     /// Says that the process is gone, if it said that it was there.
