@@ -13,6 +13,9 @@ const TELLING_MEMBERS: [&str; 4] = ["errno", "reason", "error", "message"];
 const WNS_PREFIX: &str = "x-wns-";
 /// Parts of an endpoint from this length on are left out of what its push service says.
 const SECRET_CHARS: usize = 8;
+/// Most such parts that an endpoint has of whose failure is told what was said: each is a search of the text, and the endpoints of push
+/// services have three at most.
+const MAX_SECRETS: usize = 16;
 
 /// What the response to a push to `target`, of these headers and this body, says of its failure; None when it says nothing.
 pub fn failure_detail(
@@ -28,7 +31,7 @@ pub fn failure_detail(
     });
     let parts = headers.chain(body_parts(body));
     let parts: Vec<String> = parts.filter(|part| !part.trim().is_empty()).collect();
-    FailureDetail::from_text(&without_endpoint(parts.join(", "), target))
+    FailureDetail::from_text(&without_endpoint(parts.join(", "), target)?)
 }
 
 fn body_parts(body: &[u8]) -> Vec<String> {
@@ -48,12 +51,16 @@ fn body_parts(body: &[u8]) -> Vec<String> {
     }
 }
 
-/// Path and query of an endpoint are all that it takes to push to a browser. Some push services repeat them.
-fn without_endpoint(text: String, target: &PushTarget) -> String {
+/// Path and query of an endpoint are all that it takes to push to a browser. Some push services repeat them. `None` where they have too
+/// many parts.
+fn without_endpoint(text: String, target: &PushTarget) -> Option<String> {
     let path = target.uri.path_and_query().map_or("", |it| it.as_str());
     let parts = path.split(['/', '?', '&', '=']);
-    let secrets = parts.filter(|part| part.len() >= SECRET_CHARS);
-    secrets.fold(text, |text, secret| text.replace(secret, "…"))
+    let secrets: Vec<&str> = parts.filter(|part| part.len() >= SECRET_CHARS).collect();
+    (secrets.len() <= MAX_SECRETS).then(|| {
+        let secrets = secrets.into_iter();
+        secrets.fold(text, |text, secret| text.replace(secret, "…"))
+    })
 }
 
 #[cfg(test)]
@@ -66,6 +73,14 @@ mod tests {
 
     fn detail(headers: &[(&'static str, &'static str)], body: &'static [u8]) -> Option<String> {
         let endpoint = "https://wns2.notify.windows.com/w/SECRETPATH?token=secret%2fquery";
+        detail_of(endpoint, headers, body)
+    }
+
+    fn detail_of(
+        endpoint: &str,
+        headers: &[(&'static str, &'static str)],
+        body: &'static [u8],
+    ) -> Option<String> {
         let endpoint = Endpoint::parse(endpoint).expect("an endpoint");
         let target = PushTarget::from_endpoint(&endpoint).expect("a target");
         let headers = headers.iter().map(|(name, value)| {
@@ -112,5 +127,13 @@ mod tests {
     fn the_recipient_is_not_named() {
         let said = detail(&[], b"no channel /w/SECRETPATH?token=secret%2fquery here");
         assert_eq!(said.as_deref(), Some("no channel /w/…?token=… here"));
+    }
+
+    #[test]
+    fn nothing_is_told_of_an_endpoint_that_is_all_parts() {
+        let with = |parts| format!("https://push.example.com{}", "/a-secret".repeat(parts));
+        let told = detail_of(&with(16), &[], b"no a-secret");
+        assert_eq!(told.as_deref(), Some("no …"));
+        assert_eq!(detail_of(&with(17), &[], b"no a-secret"), None);
     }
 }
