@@ -1,5 +1,5 @@
-//! Forms that upload a file, as they arrive: a list of subscribers here, a picture in `picture.rs`, and one with a draft in `draft.rs`, of
-//! which `bounded_form.rs` bounds what is held.
+//! Forms that upload a file, as they arrive: a list of subscribers here, a picture in `picture.rs`, and one with a draft in `draft.rs`. Of
+//! each `bounded_form.rs` bounds what is held before anything is found in it.
 
 mod bounded_form;
 mod draft;
@@ -7,15 +7,13 @@ mod picture;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use axum::RequestExt as _;
 use axum::body::HttpBody as _;
-use axum::extract::multipart::{Field, MultipartError};
-use axum::extract::{Multipart, Request};
+use axum::extract::Request;
 use hato_domain::ErrorCode;
 use hato_domain::import::ListFormatError;
 use hato_service::{ListError, ListOptions, ListReport, PictureError, ServiceError};
-use http::StatusCode;
 
+use self::bounded_form::{BoundedField, BoundedForm};
 pub use self::draft::{UnreadDraft, brings_picture};
 pub use self::picture::takes_picture;
 use crate::lasting_access::LastingAccess;
@@ -52,7 +50,7 @@ pub struct Upload(Arc<Mutex<Option<Posted>>>);
 
 enum Posted {
     /// A form, or why it is not read.
-    Form(Result<Multipart, ErrorCode>),
+    Form(Result<BoundedForm, ErrorCode>),
     /// A picture that was read before the page, or why it was not.
     Picture(Result<Vec<u8>, PictureError>),
     /// A list that was read before the page.
@@ -81,8 +79,7 @@ impl Upload {
         let form = if bytes > (max_bytes + MAX_FORM_BYTES) as u64 {
             Err(ErrorCode::PayloadTooLarge)
         } else {
-            let form = request.extract::<Multipart, _>().await;
-            form.map_err(|_| ErrorCode::InvalidInput)
+            BoundedForm::of(request).await
         };
         Self::new(Posted::Form(form))
     }
@@ -97,7 +94,7 @@ impl Upload {
     }
 
     /// The form that was posted, once.
-    fn form(&self) -> Option<Result<Multipart, ErrorCode>> {
+    fn form(&self) -> Option<Result<BoundedForm, ErrorCode>> {
         match self.posted().take()? {
             Posted::Form(form) => Some(form),
             Posted::List(_) | Posted::Picture(_) => None,
@@ -139,7 +136,7 @@ impl Upload {
 
 async fn take(
     access: LastingAccess,
-    form: Result<Multipart, ErrorCode>,
+    form: Result<BoundedForm, ErrorCode>,
     options: ListOptions,
 ) -> TakenList {
     let mut taken = TakenList {
@@ -158,14 +155,14 @@ async fn take(
 /// Reads the fields in their order: the key comes before the list.
 async fn read_form(
     access: LastingAccess,
-    mut form: Multipart,
+    mut form: BoundedForm,
     mut options: ListOptions,
     report: &mut ListReport,
 ) -> Result<(), Stopped> {
     while let Some(field) = form.next_field().await? {
         match field.name() {
-            Some("key") => options.vapid_public_key = short_text(field).await?,
-            Some("list") => return read_list(access, field, options, report).await,
+            "key" => options.vapid_public_key = short_text(field).await?,
+            "list" => return read_list(access, field, options, report).await,
             _ => {}
         }
     }
@@ -175,7 +172,7 @@ async fn read_form(
 /// Whoever is logged in must be so while the list arrives, which may take minutes.
 async fn read_list(
     mut access: LastingAccess,
-    mut field: Field<'_>,
+    mut field: BoundedField<'_>,
     options: ListOptions,
     report: &mut ListReport,
 ) -> Result<(), Stopped> {
@@ -195,7 +192,7 @@ async fn read_list(
 }
 
 /// The text of a field; an empty one is none.
-async fn short_text(mut field: Field<'_>) -> Result<Option<String>, Stopped> {
+async fn short_text(mut field: BoundedField<'_>) -> Result<Option<String>, Stopped> {
     let mut text = Vec::new();
     while let Some(piece) = field.chunk().await? {
         text.extend_from_slice(&piece);
@@ -224,12 +221,9 @@ impl From<ServiceError> for Stopped {
     }
 }
 
-impl From<MultipartError> for Stopped {
-    fn from(error: MultipartError) -> Self {
-        Self::Refused(match error.status() {
-            StatusCode::PAYLOAD_TOO_LARGE => ErrorCode::PayloadTooLarge,
-            _ => ErrorCode::InvalidInput,
-        })
+impl From<ErrorCode> for Stopped {
+    fn from(code: ErrorCode) -> Self {
+        Self::Refused(code)
     }
 }
 

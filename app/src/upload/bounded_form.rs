@@ -13,8 +13,7 @@ use axum::extract::multipart::{Field, MultipartError};
 use axum::extract::{Multipart, Request};
 use futures_util::stream::{StreamExt as _, poll_fn};
 use hato_domain::ErrorCode;
-
-use super::picture::refusal;
+use http::StatusCode;
 
 /// Most bytes of a field's head: its name, and the name of a file.
 const MAX_HEAD_BYTES: usize = 16 * 1024;
@@ -25,7 +24,7 @@ const MAX_NAME_BYTES: usize = 100;
 /// Most fields of a form; ours have up to 50.
 const MAX_FIELDS: usize = 100;
 
-/// A form that is read field by field, each to its end.
+/// A form that is read field by field, each to its end, or not at all where it is as short as a head may be.
 pub(super) struct BoundedForm {
     fields: Multipart,
     fields_left: usize,
@@ -106,5 +105,8 @@ fn bounded(body: Body, unparsed: Arc<AtomicUsize>) -> Body {
 fn unread(error: &MultipartError) -> ErrorCode {
     let mut causes = successors(error.source(), |&cause| cause.source());
     let bound = causes.find_map(|cause| cause.downcast_ref::<ErrorCode>().copied());
-    bound.unwrap_or_else(|| refusal(error.status()).code())
+    bound.unwrap_or(match error.status() {
+        StatusCode::PAYLOAD_TOO_LARGE => ErrorCode::PayloadTooLarge,
+        _ => ErrorCode::InvalidInput,
+    })
 }

@@ -1,12 +1,10 @@
 //! The form that uploads a picture.
 
-use axum::extract::Multipart;
-use axum::extract::multipart::Field;
 use hato_domain::ErrorCode;
 use hato_service::access::MayManage;
 use hato_service::{MAX_PICTURE_BYTES, PictureError, ServiceError};
-use http::StatusCode;
 
+use super::bounded_form::{BoundedField, BoundedForm};
 use super::{PICTURE_FIELD, Posted, Upload};
 use crate::request_context::RequestContext;
 
@@ -27,8 +25,7 @@ impl Upload {
         let posted = self.posted().take()?;
         Some(match posted {
             Posted::Form(Ok(form)) => keep_picture(ctx, access, form).await,
-            Posted::Form(Err(ErrorCode::PayloadTooLarge)) => Err(PictureError::TooLarge),
-            Posted::Form(Err(code)) => Err(ServiceError::from(code).into()),
+            Posted::Form(Err(code)) => Err(refusal(code)),
             Posted::Picture(Ok(file)) => ctx.service().add_picture(access, file).await,
             Posted::Picture(Err(error)) => Err(error),
             Posted::List(_) => return None,
@@ -39,10 +36,10 @@ impl Upload {
 async fn keep_picture(
     ctx: &RequestContext,
     access: &MayManage,
-    mut form: Multipart,
+    mut form: BoundedForm,
 ) -> Result<(), PictureError> {
-    while let Some(field) = form.next_field().await.map_err(|it| refusal(it.status()))? {
-        if field.name() == Some(PICTURE_FIELD) {
+    while let Some(field) = form.next_field().await.map_err(refusal)? {
+        if field.name() == PICTURE_FIELD {
             let file = read_file(field).await?;
             // The session may have ended while the file arrived.
             let access = ctx.may_manage(access.app().as_str()).await?;
@@ -52,9 +49,9 @@ async fn keep_picture(
     Err(ServiceError::from(ErrorCode::MissingFields).into())
 }
 
-async fn read_file(mut field: Field<'_>) -> Result<Vec<u8>, PictureError> {
+async fn read_file(mut field: BoundedField<'_>) -> Result<Vec<u8>, PictureError> {
     let mut file = Vec::new();
-    while let Some(piece) = field.chunk().await.map_err(|it| refusal(it.status()))? {
+    while let Some(piece) = field.chunk().await.map_err(refusal)? {
         file.extend_from_slice(&piece);
         if file.len() > MAX_PICTURE_BYTES {
             return Err(PictureError::TooLarge);
@@ -64,9 +61,9 @@ async fn read_file(mut field: Field<'_>) -> Result<Vec<u8>, PictureError> {
 }
 
 /// Why a form is not read.
-pub(super) fn refusal(status: StatusCode) -> PictureError {
-    match status {
-        StatusCode::PAYLOAD_TOO_LARGE => PictureError::TooLarge,
-        _ => ServiceError::from(ErrorCode::InvalidInput).into(),
+fn refusal(code: ErrorCode) -> PictureError {
+    match code {
+        ErrorCode::PayloadTooLarge => PictureError::TooLarge,
+        code => ServiceError::from(code).into(),
     }
 }

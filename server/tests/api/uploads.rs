@@ -100,13 +100,13 @@ async fn a_draft_has_as_many_fields_and_as_long_names_as_its_form(database: Test
     }
 }
 
-/// The head of the answer to a draft with a name of 64 KiB that goes on.
+/// The head of the answer to a form with a name of 64 KiB that goes on.
 async fn answer_to_endless_name(server: &HatoServer, path: &str, cookie: &str) -> String {
     let mut stream = TcpStream::connect(server.address()).await.expect("open");
     let head = format!(
         "POST {path} HTTP/1.1\r\nhost: h\r\naccept: text/html\r\nsec-fetch-site: same-origin\r\n\
          cookie: {cookie}\r\ncontent-type: multipart/form-data; boundary=limit\r\n\
-         content-length: 8000000\r\n\r\n\
+         content-length: 200000\r\n\r\n\
          --limit\r\nContent-Disposition: form-data; name=\""
     );
     let form = [head.as_bytes(), &vec![b'x'; 64 * 1024]].concat();
@@ -130,4 +130,9 @@ async fn a_name_that_does_not_end_is_not_held(database: TestDatabase) {
     assert!(refused.starts_with("HTTP/1.1 413 "), "{refused}");
     let refused = answer_to_endless_name(&server, &path, "a=b").await;
     assert!(refused.starts_with("HTTP/1.1 303 "), "{refused}");
+    for page in ["subscribers/import", "settings"] {
+        let path = format!("/apps/{}/{page}", app.id);
+        let refused = answer_to_endless_name(&server, &path, &session).await;
+        assert!(refused.starts_with("HTTP/1.1 413 "), "{page}: {refused}");
+    }
 }
