@@ -10,14 +10,15 @@ use hato_testkit::push_service::PushService;
 use hato_testkit::server::ServerLaunch;
 use serde_json::{Value, json};
 use sqlx::AssertSqlSafe;
-use tokio::time::interval;
+use tokio::time::{interval, timeout};
 
 use super::earlier_tables::{connection, earlier_database, execute};
 use super::{LoggedProcess, process};
 use crate::fixtures::{app, post, register, start, wait_until};
 
-/// Between two looks at a process that migrates.
+/// Between two looks at a process that migrates, and the longest wait for what it does.
 const POLL_INTERVAL: Duration = Duration::from_millis(2);
+const WAIT_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// A send to three browsers that an earlier version has queued.
 struct EarlierSend {
@@ -66,17 +67,21 @@ async fn migrations(database: &TestDatabase) -> i64 {
     counted.expect("counted")
 }
 
-/// Waits until a query of the database answers with true.
+/// Waits until a query of the database answers with true, which it does in time.
 async fn wait_until_true(database: &TestDatabase, query: &str) {
     let mut connection = connection(database).await;
-    let mut ticks = interval(POLL_INTERVAL);
-    loop {
-        let is_true = sqlx::query_scalar(AssertSqlSafe(query)).fetch_one(&mut connection);
-        if is_true.await.expect("asked") {
-            return;
+    let waiting = async {
+        let mut ticks = interval(POLL_INTERVAL);
+        loop {
+            let is_true = sqlx::query_scalar(AssertSqlSafe(query)).fetch_one(&mut connection);
+            if is_true.await.expect("asked") {
+                return;
+            }
+            ticks.tick().await;
         }
-        ticks.tick().await;
-    }
+    };
+    let waiting = timeout(WAIT_TIMEOUT, waiting).await;
+    waiting.expect("it comes true");
 }
 
 /// Starts to migrate, until it waits for somebody.
