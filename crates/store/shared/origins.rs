@@ -3,7 +3,7 @@
 use std::iter;
 
 use hato_domain::{AppId, SiteOrigin};
-use hato_service::ports::MAX_ORIGINS;
+use hato_service::ports::{MAX_ORIGINS, NewSubscription};
 
 use crate::dialect::{DbConnection, lock_app};
 use crate::error::{decode_error, json};
@@ -13,19 +13,21 @@ pub(crate) fn parse_origins(json: &str) -> sqlx::Result<Vec<SiteOrigin>> {
     serde_json::from_str(json).map_err(|_| decode_error("origins"))
 }
 
-/// Whether the site of the page that registers a browser is new to the app, which is locked then: of two new ones at the same time each
+/// The site of the page that registers a browser, if it is new to the app, which is locked then: of two new ones at the same time each
 /// has to see the other. Who calls has not written to a subscription yet, as the app's row is locked before those (`lock_app`).
-pub(crate) async fn is_new_origin(
+pub(crate) async fn new_origin<'s>(
     c: &mut DbConnection,
-    app: &AppId,
-    origin: &SiteOrigin,
-) -> sqlx::Result<bool> {
+    subscription: &'s NewSubscription,
+) -> sqlx::Result<Option<&'s SiteOrigin>> {
+    let (app, Some(origin)) = (&subscription.app_id, &subscription.origin) else {
+        return Ok(None);
+    };
     let known = origins_of(c, app).await?;
-    let is_new = known.is_some_and(|known| !known.contains(origin));
-    if is_new {
-        lock_app(c, app).await?;
+    if known.is_none_or(|known| known.contains(origin)) {
+        return Ok(None);
     }
-    Ok(is_new)
+    lock_app(c, app).await?;
+    Ok(Some(origin))
 }
 
 /// Remembers a new site of an app that is locked, in the place of the one that was new longest ago.

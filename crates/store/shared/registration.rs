@@ -1,14 +1,12 @@
 //! Registering a browser: an update of what is active, or an activation, which takes the app's next position.
 
-use hato_domain::{
-    AppId, LanguageTag, Platform, SiteOrigin, SubscriptionId, Tags, TimeZoneName, UserId,
-};
+use hato_domain::{AppId, LanguageTag, Platform, SubscriptionId, Tags, TimeZoneName, UserId};
 use hato_service::ports::{DeactivationReason, NewSubscription, RegisterOutcome};
 
 use crate::apps::is_live;
 use crate::deactivation::deactivate;
 use crate::dialect::{DbConnection, lock_app};
-use crate::origins::{is_new_origin, remember_origin};
+use crate::origins::{new_origin, remember_origin};
 use crate::profiles::{ProfileRow, SubscriptionScope, find_for_update, retag};
 use crate::registered_profile::{Registration, WrittenProfile};
 use crate::subscription_counts::{change_counts, count_growth};
@@ -38,18 +36,6 @@ pub(crate) async fn register(
         replaced.give_up(c).await?;
     }
     Ok(outcome)
-}
-
-/// The site, if the app does not know it yet.
-async fn new_origin<'s>(
-    c: &mut DbConnection,
-    subscription: &'s NewSubscription,
-) -> sqlx::Result<Option<&'s SiteOrigin>> {
-    let Some(origin) = &subscription.origin else {
-        return Ok(None);
-    };
-    let is_new = is_new_origin(c, &subscription.app_id, origin).await?;
-    Ok(is_new.then_some(origin))
 }
 
 const fn is_registered(outcome: &RegisterOutcome) -> bool {
