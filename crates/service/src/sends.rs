@@ -173,11 +173,9 @@ impl Service {
                 key: request.key,
                 path: request.path,
                 body_hash: request.body_hash,
-                since: now.minus(IDEMPOTENCY_TTL),
             }),
             max_per_minute: self.settings.app_limits.sends_per_minute,
             now,
-            month: now.month(),
         };
         let (send_id, send_at) = (send.id.clone(), send.schedule.send_at());
         let accepted = self.store.accept_send(send).await?;

@@ -55,7 +55,7 @@ async fn accept_new(c: &mut DbConnection, send: &NewSend) -> sqlx::Result<Accept
         return Ok(AcceptSendOutcome::OverRateLimit);
     }
     let recipients = audience.recipients();
-    if !charge_or_count(c, &sending_app, (send.month, recipients)).await? {
+    if !charge_or_count(c, &sending_app, (send.now.month(), recipients)).await? {
         send_windows::uncount(c, send).await?;
         return Ok(AcceptSendOutcome::OverMonthlyLimit);
     }
@@ -123,7 +123,7 @@ async fn schedule(
     if !send_windows::count(c, send).await? {
         return Ok(AcceptSendOutcome::OverRateLimit);
     }
-    if !count_uncharged(c, sending_app, send.month).await? {
+    if !count_uncharged(c, sending_app, send.now.month()).await? {
         send_windows::uncount(c, send).await?;
         return Ok(AcceptSendOutcome::OverMonthlyLimit);
     }

@@ -1,6 +1,7 @@
 //! Requests that were accepted before, by the idempotency keys that their clients gave them (CONTRACT 6).
 
 use hato_domain::{IdempotencyKey, SendId};
+use hato_service::IDEMPOTENCY_TTL;
 use hato_service::ports::NewSend;
 use sha2::{Digest as _, Sha256};
 
@@ -39,7 +40,7 @@ pub(crate) async fn find(c: &mut DbConnection, send: &NewSend) -> sqlx::Result<P
         send.app_id.as_str(),
         request.path,
         stored(&request.key),
-        request.since.0
+        send.now.minus(IDEMPOTENCY_TTL).0
     )
     .fetch_optional(c)
     .await?;

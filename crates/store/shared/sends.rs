@@ -73,11 +73,7 @@ pub(crate) use sends;
 impl SendStore for Database {
     async fn accept_send(&self, mut send: NewSend) -> Result<AcceptSendOutcome, StoreError> {
         // Others claim it when it is due by their clocks, count it in their windows and months, and know the name of the request.
-        let others = time_of_others(self, send.now);
-        if let Some(request) = &mut send.idempotency {
-            request.since.0 += others.0 - send.now.0;
-        }
-        (send.now, send.month) = (others, others.month());
+        send.now = time_of_others(self, send.now);
         if send.schedule.send_at().is_none()
             && let Audience::Matching(filter) = &send.audience
         {

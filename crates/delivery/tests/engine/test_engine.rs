@@ -221,7 +221,6 @@ impl TestEngine {
             schedule,
             max_per_minute: None,
             now,
-            month: now.month(),
         };
         let accepted = self.store.accept_send(send).await.expect("judged");
         assert!(matches!(

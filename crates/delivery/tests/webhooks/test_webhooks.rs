@@ -164,7 +164,6 @@ impl TestWebhooks {
             schedule: Schedule::default(),
             max_per_minute: None,
             now,
-            month: now.month(),
         };
         let accepted = self.store.accept_send(send).await.expect("judged");
         assert!(matches!(accepted, AcceptSendOutcome::Queued { .. }));

@@ -3,8 +3,8 @@
 use async_trait::async_trait;
 use hato_domain::{
     AccountId, AppId, AudienceFilter, DeadLetterId, Endpoint, ErrorCode, IdempotencyKey,
-    MAX_DEAD_LETTERS, Month, Notification, Pace, PageRequest, PositionSet, PushOptions, Schedule,
-    SendId, UnixMillis, text_enum,
+    MAX_DEAD_LETTERS, Notification, Pace, PageRequest, PositionSet, PushOptions, Schedule, SendId,
+    UnixMillis, text_enum,
 };
 
 use super::{EngagementCounts, StoreError};
@@ -37,8 +37,6 @@ pub struct IdempotencyEntry {
     pub path: &'static str,
     /// SHA-256 of the request's body: the same key with another body is a conflict.
     pub body_hash: [u8; 32],
-    /// Only what was accepted later than this is the same request.
-    pub since: UnixMillis,
 }
 
 /// A send that the store is to accept.
@@ -66,8 +64,6 @@ pub struct NewSend {
     pub max_per_minute: Option<i64>,
     /// When the send is accepted: the current time.
     pub now: UnixMillis,
-    /// The UTC month of `now`, in which the recipients are counted.
-    pub month: Month,
 }
 
 /// What became of a send that was to be accepted.

@@ -84,7 +84,7 @@ async fn lock_months(c: &mut DbConnection, first: &NewSend) -> sqlx::Result<()> 
         "SELECT FROM monthly_usage WHERE account_id = $1 AND month >= $2
          ORDER BY month FOR NO KEY UPDATE",
         first.account_id.as_str(),
-        first.month.0
+        first.now.month().0
     )
     .execute(c)
     .await

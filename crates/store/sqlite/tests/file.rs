@@ -120,7 +120,6 @@ impl FileFixture {
             schedule: Schedule::default(),
             max_per_minute: None,
             now: NOW,
-            month: NOW.month(),
         }
     }
 }
@@ -225,7 +224,6 @@ async fn a_send_to_nobody_costs_less_than_a_kibibyte() {
             key: IdempotencyKey::parse(key.as_bytes()).expect("a key"),
             path: "/apps/{appId}/notify",
             body_hash: [1; 32],
-            since: NOW,
         });
         let accepted = fixture.database.accept_send(send).await;
         let nobody = AcceptSendOutcome::Queued { recipients: 0 };

@@ -24,7 +24,6 @@ pub fn idempotent_send(
         key: IdempotencyKey::parse(key.as_bytes()).expect("a key"),
         path: "/notify",
         body_hash: [body; 32],
-        since: now.minus(DAY),
     });
     send
 }

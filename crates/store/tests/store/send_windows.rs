@@ -1,7 +1,5 @@
 //! How often an app sends: windows of a minute.
 
-use std::time::Duration;
-
 use futures_util::future::join_all;
 use hato_domain::{AppId, IdempotencyKey, Plan, UnixMillis};
 use hato_service::ports::{AcceptSendOutcome, Audience, IdempotencyEntry, NewSend};
@@ -66,7 +64,6 @@ async fn repeated_and_refused_sends_are_not_counted(database: TestDatabase) {
             key: IdempotencyKey::parse(b"k").expect("a key"),
             path: "/notify",
             body_hash: [1; 32],
-            since: START.minus(Duration::from_hours(24)),
         }),
         ..limited(&test, &app, START)
     };

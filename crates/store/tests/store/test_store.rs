@@ -318,7 +318,6 @@ impl TestStore {
             schedule: Schedule::default(),
             max_per_minute: None,
             now,
-            month: now.month(),
         }
     }
 

@@ -100,7 +100,6 @@ async fn send_with_every_outcome(test: &TestStore, app: &AppId) {
             key: IdempotencyKey::parse(b"key").expect("a key"),
             path: "/notify",
             body_hash: [4; 32],
-            since: START.minus(FAILING.limit),
         }),
         max_per_minute: Some(10),
         notification: Notification::new("鳩\0\u{1a}0".into(), "\u{1a}\0".into(), Links::default())
