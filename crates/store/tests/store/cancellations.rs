@@ -150,15 +150,7 @@ async fn waiting_retries_leave_the_queue(database: TestDatabase) {
     test.subscribe_all(&app, 3).await;
     let send = test.broadcast(&app, START).await;
     let page = test.claim(START, 100).await;
-    let retry = RetryJob {
-        recipients: ids(&test.recipients(&page).await),
-        attempt: 1,
-        due_at: at(60_000),
-    };
-    let settlement = Settlement {
-        retries: vec![retry],
-        ..Settlement::default()
-    };
+    let settlement = test.retry_of_all(&page, at(60_000)).await;
     test.settle(&page, settlement).await;
     assert_eq!(cancel(&test, &app, &send).await, Some(3));
     let (status, counts) = outcome(&test, &app, &send).await;

@@ -3,10 +3,9 @@
 use std::time::Duration;
 
 use hato_domain::UnixMillis;
-use hato_service::ports::{RetryJob, Settlement};
 use hato_testkit::{TestDatabase, on_each_database};
 
-use crate::test_store::{LEASE, START, TestStore, at, ids};
+use crate::test_store::{LEASE, START, TestStore, at};
 
 const LONGEST_WAIT: Duration = Duration::from_hours(1);
 const MINUTE: i64 = 60_000;
@@ -22,15 +21,7 @@ async fn retry_at(test: &TestStore, accepted: UnixMillis, due_at: UnixMillis) {
     test.subscribe(&app, 1).await;
     test.broadcast(&app, accepted).await;
     let page = test.claim(accepted, 10).await;
-    let retry = RetryJob {
-        recipients: ids(&test.recipients(&page).await),
-        attempt: 1,
-        due_at,
-    };
-    let settlement = Settlement {
-        retries: vec![retry],
-        ..Settlement::default()
-    };
+    let settlement = test.retry_of_all(&page, due_at).await;
     test.settle(&page, settlement).await;
 }
 

@@ -116,14 +116,7 @@ async fn retries_are_not_paced(database: TestDatabase) {
     test.subscribe_all(&app, 2).await;
     paced(&test, &app, Audience::Everyone, 1).await;
     let page = test.claim(START, 10).await;
-    let retry = Settlement {
-        retries: vec![RetryJob {
-            recipients: ids(&test.recipients(&page).await),
-            attempt: 1,
-            due_at: at(500),
-        }],
-        ..Settlement::default()
-    };
+    let retry = test.retry_of_all(&page, at(500)).await;
     test.settle(&page, retry).await;
     let again = test.claim(at(500), 10).await;
     assert_eq!((again.attempt, again.is_paced()), (1, false));

@@ -4,11 +4,11 @@ use hato_domain::{AccountId, AppId, KeyEventId, Plan, WebhookUrl};
 use hato_service::ports::{
     AcceptSendOutcome, AppChange, Audience, ChangeAppOutcome, CreateKeyOutcome, DeletedKey,
     EnableWebhookOutcome, GithubId, NewSession, NextOutbox, NextPage, OutboxClaimRequest,
-    QueueTestOutcome, RetryJob, ReviewConclusion, Settlement,
+    QueueTestOutcome, ReviewConclusion,
 };
 use hato_testkit::{TestDatabase, on_each_database};
 
-use crate::test_store::{LEASE, START, TestStore, actor, at, ids, new_session};
+use crate::test_store::{LEASE, START, TestStore, actor, at, new_session};
 
 const KEPT_KEY: [u8; 32] = [1; 32];
 const DELETED_KEY: [u8; 32] = [2; 32];
@@ -189,15 +189,7 @@ async fn what_a_page_in_flight_would_try_again_waits_too(database: TestDatabase)
     let send = test.broadcast(&app, START).await;
     let page = test.claim(START, 10).await;
     begin_review(&test, &account).await;
-    let retry = RetryJob {
-        recipients: ids(&test.recipients(&page).await),
-        attempt: 1,
-        due_at: at(5),
-    };
-    let settlement = Settlement {
-        retries: vec![retry],
-        ..Settlement::default()
-    };
+    let settlement = test.retry_of_all(&page, at(5)).await;
     test.settle(&page, settlement).await;
     assert!(test.try_claim(at(10), 10).await.is_none());
     let held = test.store.held_send_ids(&app).await.expect("read");

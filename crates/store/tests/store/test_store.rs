@@ -16,8 +16,8 @@ use hato_service::access::{ActorKind, ActorRecord};
 use hato_service::ports::{
     AcceptSendOutcome, AccountRecord, AddVapidKeyOutcome, AppRecord, Audience, ClaimedPage,
     CreateKeyOutcome, KeyRecord, NewApp, NewKeyRecord, NewSend, NewSession, NewSubscription,
-    NewVapidKey, NextPage, PageClaimRequest, Recipient, RecipientId, SendRecord, SentRecipient,
-    SettleOutcome, Settlement, Store, VapidKeyAct,
+    NewVapidKey, NextPage, PageClaimRequest, Recipient, RecipientId, RetryJob, SendRecord,
+    SentRecipient, SettleOutcome, Settlement, Store, VapidKeyAct,
 };
 use hato_store::PostgresSettings;
 use hato_testkit::TestDatabase;
@@ -396,6 +396,19 @@ impl TestStore {
 
     pub async fn recipients(&self, page: &ClaimedPage) -> Vec<Recipient> {
         self.store.recipients(page).await.expect("read")
+    }
+
+    /// What becomes of a page of whose recipients all are tried again then.
+    pub async fn retry_of_all(&self, page: &ClaimedPage, due_at: UnixMillis) -> Settlement {
+        let retry = RetryJob {
+            recipients: ids(&self.recipients(page).await),
+            attempt: 1,
+            due_at,
+        };
+        Settlement {
+            retries: vec![retry],
+            ..Settlement::default()
+        }
     }
 
     pub async fn settle(&self, page: &ClaimedPage, settlement: Settlement) -> SettleOutcome {

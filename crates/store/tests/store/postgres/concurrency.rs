@@ -7,7 +7,7 @@ use std::time::Duration;
 use futures_util::future::join_all;
 use hato_domain::{AppId, Plan, SendId};
 use hato_service::ports::{
-    AcceptSendOutcome, Audience, NextPage, PageClaimRequest, RetryJob, Settlement, Store,
+    AcceptSendOutcome, Audience, NextPage, PageClaimRequest, Settlement, Store,
 };
 use hato_testkit::TestDatabase;
 
@@ -192,15 +192,7 @@ async fn a_page_that_ends_while_a_review_is_concluded_is_tried_again() {
     test.broadcast(&app, START).await;
     let page = test.claim(START, 10).await;
     begin_review(&test, &account).await;
-    let retry = RetryJob {
-        recipients: ids(&test.recipients(&page).await),
-        attempt: 1,
-        due_at: at(5),
-    };
-    let settlement = Settlement {
-        retries: vec![retry],
-        ..Settlement::default()
-    };
+    let settlement = test.retry_of_all(&page, at(5)).await;
     let (mut amid, mut looking) = (connect(&test).await, connect(&test).await);
     execute(&mut amid, "BEGIN; SELECT FROM sends FOR UPDATE").await;
     let store = Arc::clone(&test.store);
