@@ -7,7 +7,7 @@ use crate::ErrorCode;
 /// The span in which a pace bounds the first attempts that begin.
 const WINDOW: Duration = Duration::from_mins(1);
 
-/// How far the clocks of the machines that deliver may differ without the bound being passed.
+/// How far what each process takes for the time of its turns may differ without the bound being passed.
 const MAX_CLOCK_SKEW: Duration = Duration::from_secs(1);
 
 /// Pages of one send in a window, unless more are needed because they are full: enough to go evenly, few enough to claim.

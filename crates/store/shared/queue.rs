@@ -15,7 +15,7 @@ use hato_service::ports::{
 
 use crate::Database;
 use crate::claim::claim;
-use crate::dialect::{may_claim, readers, sql, time_of_others};
+use crate::dialect::{clock_lead, may_claim, readers, sql, time_of_others};
 use crate::due_time_repair::repair_due_times;
 use crate::error::{decode_error, with_context};
 use crate::settled_page::{PageSettlement, SettledPage};
@@ -29,7 +29,10 @@ impl DeliveryQueue for Database {
         if !may_claim(self, wanted.now).await? {
             return Ok(NextPage::Idle { next_due: None });
         }
-        transaction!(self, "claim a page", |c| claim(c, &wanted).await)
+        let clock_lead = clock_lead(self, wanted.now);
+        transaction!(self, "claim a page", |c| {
+            claim(c, &wanted, clock_lead).await
+        })
     }
 
     async fn repair_due_times(

@@ -123,10 +123,15 @@ impl ClockCheck {
 
     /// The time where a clock shows `now` that is too far off: the database's, as far as it is known. Another clock's time is taken as it is.
     pub(crate) fn corrected(&self, now: UnixMillis) -> UnixMillis {
-        let known = *self.known();
-        let lead = known.map_or(0, |known| known.lead(now, Instant::now()));
+        let lead = self.lead(now);
         let is_off = lead.unsigned_abs() > TOLERATED;
         UnixMillis(if is_off { now.0 - lead } else { now.0 })
+    }
+
+    /// How far a clock that shows `now` is ahead of the database's, ms, as far as that is known; negative when it is behind.
+    pub(crate) fn lead(&self, now: UnixMillis) -> i64 {
+        let known = *self.known();
+        known.map_or(0, |known| known.lead(now, Instant::now()))
     }
 
     async fn ask(&self, connections: &Connections) -> sqlx::Result<DatabaseTime> {

@@ -88,6 +88,11 @@ pub(crate) fn time_of_others(database: &Database, now: UnixMillis) -> UnixMillis
     database.clock_check.corrected(now)
 }
 
+/// How far a clock that shows `now` is ahead of the one that all processes have in common, ms; negative when it is behind.
+pub(crate) fn clock_lead(database: &Database, now: UnixMillis) -> i64 {
+    database.clock_check.lead(now)
+}
+
 /// Rows that refer to rows which are not there: PostgreSQL lets nobody write such.
 pub(crate) fn check_references(_: &mut DbConnection, _: bool) -> Ready<sqlx::Result<Vec<Flaw>>> {
     ready(Ok(Vec::new()))

@@ -116,6 +116,22 @@ async fn two_clocks_that_are_right_enough_leave_a_lease_to_who_holds_it() {
     assert_eq!(claim(&ahead, 5_900).await, None, "the lease holds");
 }
 
+/// By its clock the one that is ahead has its turn at once: six intervals of this pace lie between them.
+#[tokio::test]
+async fn two_clocks_that_are_right_enough_keep_a_pace_together() {
+    let test = TestStore::new(TestDatabase::postgres().await).await;
+    let app = test.app().await;
+    test.subscribe_all(&app, 4).await;
+    let send = NewSend {
+        schedule: Schedule::parse(None, None, Some(60)).expect("a schedule"),
+        ..test.new_send(&app, Audience::Everyone, ShiftedClock(-60_000).now())
+    };
+    test.accept(send).await;
+    let (behind, ahead) = (process(&test, -5_900).await, process(&test, 5_900).await);
+    assert!(claim(&behind, -5_900).await.is_some());
+    assert_eq!(claim(&ahead, 5_900).await, None, "too early");
+}
+
 #[tokio::test]
 async fn what_is_accepted_by_a_clock_that_is_far_off_is_due_and_counted_by_the_others() {
     for off in [3_600_000, -3_600_000] {
