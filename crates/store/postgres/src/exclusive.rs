@@ -60,19 +60,19 @@ pub async fn refuse_if_in_use(url: &str) -> Result<(), PostgresOpenError> {
     let Ok(Ok(mut connection)) = connecting.await else {
         return Ok(());
     };
-    let has_table = connection
-        .fetch_one("SELECT to_regclass('processes') IS NOT NULL")
-        .await;
-    let has_table = has_table.and_then(|row| row.try_get(0));
-    let is_in_use = has_table.map_err(PostgresOpenError::Database)?
-        && is_in_use(&mut connection)
-            .await
-            .map_err(PostgresOpenError::Database)?;
+    let is_in_use = has_server(&mut connection).await;
     connection.close().await.ok();
-    if is_in_use {
+    if is_in_use.map_err(PostgresOpenError::Database)? {
         return Err(PostgresOpenError::InUse);
     }
     Ok(())
+}
+
+/// In one transaction: a pooler may take the rest of a statement to another session otherwise.
+async fn has_server(connection: &mut PgConnection) -> sqlx::Result<bool> {
+    let mut transaction = connection.begin().await?;
+    let has_table = transaction.fetch_one("SELECT to_regclass('processes') IS NOT NULL");
+    Ok(has_table.await?.try_get(0)? && is_in_use(&mut transaction).await?)
 }
 
 /// The lock lets others read, as an operator may want to. Each server that starts writes to `processes` first.

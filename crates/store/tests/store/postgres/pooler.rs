@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use futures_util::future::join_all;
 use hato_service::ports::{AcceptSendOutcome, Audience, Store};
-use hato_store::{CopyError, PostgresSettings};
+use hato_store::{CopyError, PostgresOpenError, PostgresSettings};
 use hato_testkit::TestDatabase;
 
 use super::concurrency::work;
@@ -53,6 +53,22 @@ async fn prepared_statements_are_refused() {
             error.contains("HATO_DATABASE_PREPARED_STATEMENTS=false"),
             "{error}"
         );
+    }
+}
+
+/// More at a time than there are sessions, so that each transaction may have another one.
+#[tokio::test]
+async fn many_ask_whether_a_server_has_the_database_open() {
+    let database = TestDatabase::postgres().await.behind_pooler();
+    let asking = (0..20).map(async |_| {
+        for _ in 0..5 {
+            hato_store::refuse_if_in_use(database.url()).await?;
+        }
+        Ok(())
+    });
+    let answers: Vec<Result<(), PostgresOpenError>> = join_all(asking).await;
+    for answer in answers {
+        answer.expect("nobody has it open");
     }
 }
 
