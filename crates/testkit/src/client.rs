@@ -12,11 +12,14 @@ use hyper_util::rt::TokioIo;
 use serde_json::Value;
 use std::{
     io,
-    net::SocketAddr,
+    net::{Ipv4Addr, SocketAddr},
     sync::{Arc, Mutex, PoisonError},
     time::Duration,
 };
-use tokio::{net::TcpStream, time::timeout};
+use tokio::{
+    net::{TcpSocket, TcpStream},
+    time::timeout,
+};
 
 /// The largest answer that is read, bytes.
 const MAX_BODY: usize = 32 * 1024 * 1024;
@@ -102,6 +105,8 @@ pub(crate) type PooledConnection = SendRequest<Full<Bytes>>;
 #[derive(Clone)]
 pub struct Client {
     address: SocketAddr,
+    /// Which address of this machine the connections come from, if it matters.
+    source: Option<Ipv4Addr>,
     authorization: Option<HeaderValue>,
     idle: Arc<Mutex<Vec<PooledConnection>>>,
 }
@@ -111,6 +116,7 @@ impl Client {
     pub fn new(address: SocketAddr) -> Self {
         Self {
             address,
+            source: None,
             authorization: None,
             idle: Arc::default(),
         }
@@ -130,8 +136,18 @@ impl Client {
     #[must_use]
     pub fn at(&self, address: SocketAddr) -> Self {
         Self {
+            source: self.source,
             authorization: self.authorization.clone(),
             ..Self::new(address)
+        }
+    }
+
+    /// The client on connections from this address of 127.0.0.0/8: another one, to a server that tells clients apart.
+    #[must_use]
+    pub fn from(&self, source: Ipv4Addr) -> Self {
+        Self {
+            source: Some(source),
+            ..self.at(self.address)
         }
     }
 
@@ -218,13 +234,23 @@ impl Client {
     }
 
     pub(crate) async fn connect(&self) -> Result<PooledConnection, ClientError> {
-        let stream = TcpStream::connect(self.address)
+        let stream = self
+            .open_stream()
             .await
             .map_err(|error| ClientError::Connect(self.address, error))?;
         let (sender, connection) = http1::handshake(TokioIo::new(stream)).await?;
         // It ends with the sender, or its error reaches the request in flight.
         tokio::spawn(connection);
         Ok(sender)
+    }
+
+    async fn open_stream(&self) -> io::Result<TcpStream> {
+        let Some(source) = self.source else {
+            return TcpStream::connect(self.address).await;
+        };
+        let socket = TcpSocket::new_v4()?;
+        socket.bind(SocketAddr::from((source, 0)))?;
+        socket.connect(self.address).await
     }
 
     async fn finish(

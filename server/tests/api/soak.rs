@@ -29,7 +29,7 @@ use tokio::task::{JoinSet, spawn_blocking};
 use tokio::time::{Instant, interval, timeout};
 use tokio_util::sync::CancellationToken;
 
-use self::customers::CustomerTimes;
+use self::customers::{CustomerAccount, CustomerTimes};
 use self::report::SoakReport;
 use self::results::SoakResults;
 use self::stranger_app::StrangerApp;
@@ -85,8 +85,9 @@ struct Soak {
     /// Its sends are large.
     large: OwnedApp,
     browsers: Vec<BrowserSubscription>,
-    /// Customers register with it and send, and strangers register.
+    /// Strangers register with it.
     small: OwnedApp,
+    customers: Vec<CustomerAccount>,
     /// A key of the small app that stands in its pages, and a stolen one of the large app.
     page_key: String,
     full_key: String,
@@ -140,6 +141,7 @@ impl Soak {
             session: session.expect("a session"),
             largest_file: largest_file(&server).await,
             running: Mutex::default(),
+            customers: customers::create(&server, &push).await,
             stranger_apps: stranger_app::create(&server, &push, extent.strangers).await,
             extent,
             server,
@@ -226,8 +228,9 @@ impl Soak {
         if strangers > 0 {
             tasks.spawn(Arc::clone(self).watch_connections(over.clone()));
         }
-        let (soak, until) = (Arc::clone(self), over.clone());
-        let customers = spawn_blocking(move || customers::use_service(&soak, &until));
+        let (soak, until, mut of_customers) = (Arc::clone(self), over.clone(), rng.fork());
+        let customers =
+            spawn_blocking(move || customers::use_service(&soak, &until, &mut of_customers));
         self.send_to_all(time, strangers > 0).await;
         over.cancel();
         let times = customers.await.expect("every request is answered");
@@ -265,6 +268,9 @@ impl Soak {
                 .all(|it| it.is_delivered(&self.push))
         };
         until(async || are_delivered()).await;
+        for customer in &self.customers {
+            customer.assert_all_registered().await;
+        }
         let path = format!("/api/v1/apps/{}/stats", self.small.id);
         let stats = get(&self.small.owner, &path).await.json();
         // Some strangers left before they were answered.

@@ -2,21 +2,31 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::net::Ipv4Addr;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use hato_testkit::client::{Client, Reply};
+use hato_testkit::owner::{OwnedApp, PASSWORD};
+use hato_testkit::push_service::{BrowserSubscription, PushService};
+use hato_testkit::seeded_rng::Rng;
+use hato_testkit::server::HatoServer;
+use http::Method;
 use serde_json::json;
 use tokio::runtime;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, Interval, interval_at};
 use tokio_util::sync::CancellationToken;
 
-use super::{Soak, lock};
-use crate::fixtures::{get, post};
+use super::Soak;
+use super::requests::{NOTIFY, SUBSCRIPTIONS, random_endpoint};
+use crate::fixtures::{get, post, registration, send};
 
 /// Customers at a time. Half of them make a new connection for each request.
 pub const COUNT: u32 = 8;
+/// The first customer's.
+const FIRST_ADDRESS: Ipv4Addr = Ipv4Addr::new(127, 0, 1, 1);
 /// The time from one request of a customer to the next, which is due whether the one before was answered or not.
 const REQUEST_INTERVAL: Duration = Duration::from_millis(250);
 
@@ -105,12 +115,67 @@ impl Customer {
     }
 }
 
+/// Where a customer's requests come from.
+fn address(number: u32) -> Ipv4Addr {
+    Ipv4Addr::from_bits(FIRST_ADDRESS.to_bits() + number)
+}
+
+/// A customer's account.
+pub struct CustomerAccount {
+    app: OwnedApp,
+    /// The session of its owner.
+    session: String,
+    /// To which it sends.
+    browser: BrowserSubscription,
+    /// Browsers that were registered with its app.
+    registered: AtomicU64,
+}
+
+impl CustomerAccount {
+    async fn create(server: &HatoServer, push: &PushService, number: u32) -> Self {
+        let email = format!("customer{number}@example.com");
+        let client = server.client().from(address(number));
+        let app = OwnedApp::set_up(&client, &email).await.expect("an app");
+        let session = client.log_in(&email, PASSWORD).await;
+        let browser = push.subscribe(Some(&app.vapid_public_key));
+        let registered = post(&app.backend, SUBSCRIPTIONS, &browser.registration()).await;
+        assert_eq!(registered.status, 201, "{registered}");
+        Self {
+            app,
+            session: session.expect("a session"),
+            browser,
+            registered: AtomicU64::new(1),
+        }
+    }
+
+    /// Each browser that was registered is there.
+    pub async fn assert_all_registered(&self) {
+        let stats = get(&self.app.owner, &self.statistics_path()).await.json();
+        let registered = self.registered.load(Ordering::Relaxed);
+        assert_eq!(stats["activeSubscribers"], registered, "{stats}");
+    }
+
+    fn statistics_path(&self) -> String {
+        format!("/api/v1/apps/{}/stats", self.app.id)
+    }
+}
+
+/// All of them.
+pub async fn create(server: &HatoServer, push: &PushService) -> Vec<CustomerAccount> {
+    let mut accounts = Vec::new();
+    for number in 0..COUNT {
+        accounts.push(CustomerAccount::create(server, push, number).await);
+    }
+    accounts
+}
+
 /// The times of all customers, until it is over. They have a thread of their own: what strangers and the push service keep this process busy
 /// with is no time of the server's.
-pub fn use_service(soak: &Arc<Soak>, over: &CancellationToken) -> CustomerTimes {
+pub fn use_service(soak: &Arc<Soak>, over: &CancellationToken, rng: &mut Rng) -> CustomerTimes {
     let runtime = runtime::Builder::new_current_thread().enable_all().build();
     let all = async {
-        let customers = (0..COUNT).map(|number| use_alone(Arc::clone(soak), over.clone(), number));
+        let customers =
+            (0..COUNT).map(|number| use_alone(Arc::clone(soak), over.clone(), number, rng.fork()));
         let mut times = CustomerTimes::default();
         for of_one in customers.collect::<JoinSet<_>>().join_all().await {
             times.add(of_one);
@@ -120,15 +185,16 @@ pub fn use_service(soak: &Arc<Soak>, over: &CancellationToken) -> CustomerTimes 
     runtime.expect("a runtime").block_on(all)
 }
 
-/// Registers a browser, sends to it, and looks at numbers and a page, again and again until it is over.
-async fn use_alone(soak: Arc<Soak>, over: CancellationToken, number: u32) -> CustomerTimes {
+/// Sends to a browser, registers another one, and looks at numbers and the page of the app, again and again until it is over.
+async fn use_alone(
+    soak: Arc<Soak>,
+    over: CancellationToken,
+    number: u32,
+    mut rng: Rng,
+) -> CustomerTimes {
+    let account = &soak.customers[number as usize];
     // Those of the app have connections that the other threads drive.
-    let [backend, owner] = [&soak.small.backend, &soak.small.owner].map(|it| it.at(it.address()));
-    let browser = soak.push.subscribe(Some(&soak.small.vapid_public_key));
-    let registration = browser.registration();
-    let first = post(&backend, "/api/v1/subscriptions", &registration).await;
-    assert_eq!(first.status, 201, "{first}");
-    *lock(&soak.results.registered) += 1;
+    let [backend, owner] = [&account.app.backend, &account.app.owner].map(|it| it.at(it.address()));
     // Not all of them ask at the same moment.
     let first_due = Instant::now() + REQUEST_INTERVAL * number / COUNT;
     let mut customer = Customer {
@@ -136,17 +202,24 @@ async fn use_alone(soak: Arc<Soak>, over: CancellationToken, number: u32) -> Cus
         requests_due: interval_at(first_due, REQUEST_INTERVAL),
         times: CustomerTimes::default(),
     };
-    let stats = format!("/api/v1/apps/{}/stats", soak.small.id);
-    let message = json!({"title": "t", "body": "b", "endpoint": browser.endpoint});
+    let stats = account.statistics_path();
+    let page = format!("/apps/{}", account.app.id);
+    let session = format!("hato_session={}", account.session);
+    let message = json!({"title": "t", "body": "b", "endpoint": account.browser.endpoint});
     while !over.is_cancelled() {
         let (backend, owner) = (customer.client(&backend), customer.client(&owner));
-        let send = post(&backend, "/api/v1/notify", &message);
-        customer.timed("send", 202, send).await;
-        soak.results.note_sent_alone(&browser.id);
-        let again = post(&backend, "/api/v1/subscriptions", &registration);
-        customer.timed("registration", 200, again).await;
+        let sending = post(&backend, NOTIFY, &message);
+        customer.timed("send", 202, sending).await;
+        soak.results.note_sent_alone(&account.browser.id);
+        // Its keys are anybody's, which this thread would have to wait for if they were made.
+        let other = registration(&random_endpoint(&mut rng));
+        let registering = post(&backend, SUBSCRIPTIONS, &other);
+        customer.timed("registration", 201, registering).await;
+        account.registered.fetch_add(1, Ordering::Relaxed);
         customer.timed("statistics", 200, get(&owner, &stats)).await;
-        customer.timed("page", 200, get(&backend, "/pricing")).await;
+        let cookie = [("cookie", session.as_str())];
+        let looking = send(&owner, Method::GET, &page, &cookie, "");
+        customer.timed("page", 200, looking).await;
     }
     customer.times
 }

@@ -27,9 +27,9 @@ const APP_PAGES: [&str; 6] = [
     "/audience",
     "/dead-letters",
 ];
-const NOTIFY: &str = "/api/v1/notify";
+pub const NOTIFY: &str = "/api/v1/notify";
 const REPORTS: &str = "/api/v1/events";
-const SUBSCRIPTIONS: &str = "/api/v1/subscriptions";
+pub const SUBSCRIPTIONS: &str = "/api/v1/subscriptions";
 const ACCEPT_ENCODING: &str = "accept-encoding: gzip, br, zstd\r\n";
 /// Each is three of the 5,000 values that a message of an agent may have.
 const OBJECTS: usize = 1_600;
@@ -46,8 +46,7 @@ const LONG_HEADER: usize = 30_000;
 pub fn bytes(soak: &Soak, app: &StrangerApp, deed: Deed, rng: &mut Rng) -> Vec<u8> {
     match deed {
         Deed::Register => {
-            let endpoint = format!("https://push.example.com/{:032x}", rng.u128(..));
-            let body = registration(&endpoint).to_string();
+            let body = registration(&random_endpoint(rng)).to_string();
             posted(SUBSCRIPTIONS, &soak.page_key, body.as_bytes())
         }
         Deed::Send => posted(NOTIFY, &app.notify_key, br#"{"title":"t","body":"b"}"#),
@@ -85,6 +84,11 @@ pub fn bytes(soak: &Soak, app: &StrangerApp, deed: Deed, rng: &mut Rng) -> Vec<u
         Deed::StopReading => got(&soak.export_path(), &bearer(&soak.full_key)),
         Deed::SayNothing => Vec::new(),
     }
+}
+
+/// Of a browser that nobody sends to.
+pub fn random_endpoint(rng: &mut Rng) -> String {
+    format!("https://push.example.com/{:032x}", rng.u128(..))
 }
 
 /// Of a message that nobody was sent.

@@ -7,14 +7,14 @@ use std::time::Duration;
 use futures_util::future::join_all;
 use hato_domain::{AppId, Plan, SendId};
 use hato_service::ports::{
-    AcceptSendOutcome, Audience, NextPage, PageClaimRequest, Settlement, Store,
+    AcceptSendOutcome, Audience, NextPage, PageClaimRequest, Settlement, Store, StoreError,
 };
 use hato_testkit::TestDatabase;
 
 use super::{assert_no_deadlocks, connect, execute, until_so_many_wait, until_true};
 use crate::idempotency::idempotent_send;
 use crate::reviews::{begin_review, conclude, reviewed_app};
-use crate::test_store::{LEASE, START, TestStore, at, ids, sent_to};
+use crate::test_store::{LEASE, START, TestStore, at, ids, new_session, sent_to};
 
 const WORKERS: usize = 6;
 
@@ -209,6 +209,19 @@ async fn a_page_that_ends_while_a_review_is_concluded_is_tried_again() {
     assert!(test.try_claim(at(20), 10).await.is_some());
 }
 
+/// Removes what is over, while another process has changed it by these words and commits only when the removal waits for it.
+async fn purge_during<F>(test: &TestStore, change: &str, purging: F)
+where
+    F: Future<Output = Result<bool, StoreError>> + Send + 'static,
+{
+    let mut other = connect(test).await;
+    execute(&mut other, &format!("BEGIN; {change}")).await;
+    let purging = tokio::spawn(purging);
+    until_so_many_wait(&mut other, 1).await;
+    execute(&mut other, "COMMIT").await;
+    purging.await.expect("no panic").expect("purged");
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn the_name_of_a_request_that_is_made_again_while_it_is_being_removed_is_kept() {
     let test = TestStore::new(TestDatabase::postgres().await).await;
@@ -216,22 +229,44 @@ async fn the_name_of_a_request_that_is_made_again_while_it_is_being_removed_is_k
     let days_after = START.plus(Duration::from_hours(48));
     let request = |now| idempotent_send(&test, &app, "a", 1, now);
     test.accept(request(START)).await;
-    let mut other = connect(&test).await;
-    let takes_it_anew = format!(
-        "BEGIN; UPDATE idempotency_keys SET created_at = {}",
-        days_after.0
-    );
-    execute(&mut other, &takes_it_anew).await;
+    let anew = format!("UPDATE idempotency_keys SET created_at = {}", days_after.0);
     let store = Arc::clone(&test.store);
-    let purging = tokio::spawn(async move { store.purge_idempotency_keys(START, 10).await });
-    until_so_many_wait(&mut other, 1).await;
-    execute(&mut other, "COMMIT").await;
-    purging.await.expect("no panic").expect("purged");
+    let purging = async move { store.purge_idempotency_keys(START, 10).await };
+    purge_during(&test, &anew, purging).await;
     let again = test.accept(request(days_after)).await;
     assert!(
         matches!(again, AcceptSendOutcome::Replayed { .. }),
         "{again:?}"
     );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_session_that_is_renewed_while_it_is_being_removed_is_kept() {
+    let test = TestStore::new(TestDatabase::postgres().await).await;
+    let account = test.account(Plan::Free).await;
+    let token = [9; 32];
+    let session = new_session(token, account, at(100), None);
+    test.store.create_session(session).await.expect("saved");
+    let renewal = format!("UPDATE sessions SET expires_at = {}", at(300).0);
+    let store = Arc::clone(&test.store);
+    let purging = async move { store.purge_sessions(at(200), 10).await };
+    purge_during(&test, &renewal, purging).await;
+    let session = test.store.session(token, at(200)).await;
+    assert!(session.expect("read").is_some());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_listener_that_is_renewed_while_it_is_being_removed_is_kept() {
+    let test = TestStore::new(TestDatabase::postgres().await).await;
+    let app = test.app().await;
+    let added = test.store.add_listener(&app, START, at(100)).await;
+    let listener = added.expect("asked").expect("there is room");
+    let renewal = format!("UPDATE listeners SET expires_at = {}", at(300).0);
+    let store = Arc::clone(&test.store);
+    let purging = async move { store.purge_listener_events(START, at(200), 10).await };
+    purge_during(&test, &renewal, purging).await;
+    let renewed = test.store.renew_listener(listener, at(200), at(400));
+    assert!(renewed.await.expect("asked"));
 }
 
 async fn cancel(store: Arc<dyn Store>, app: AppId, send: SendId) -> usize {
