@@ -1,7 +1,6 @@
 //! A form's POST to a server function, or a script's: what Leptos leaves open. A function that cannot be called is refused like
 //! everything else, and a browser is led to pages of ours alone.
 
-use axum::RequestExt as _;
 use axum::body::{Body, to_bytes};
 use axum::extract::Request;
 use axum::response::{IntoResponse as _, Redirect, Response};
@@ -11,6 +10,7 @@ use http::header::REFERER;
 use http::request::Parts;
 use http::{HeaderValue, StatusCode, Uri};
 use leptos::server_fn::error::{FromServerFnError as _, SERVER_FN_ERROR_HEADER};
+use url::form_urlencoded;
 
 use crate::AppContext;
 use crate::form_page::{form_page, page_of};
@@ -25,7 +25,10 @@ pub async fn handle(context: AppContext, request: Request) -> Response {
     lead_back_to_our_pages(&context, &mut parts);
     let refusal: Option<RefusalCell> = parts.extensions.get().cloned();
     let asked = Request::from_parts(parts.clone(), Body::empty());
-    let form = Request::from_parts(parts, body).with_limited_body();
+    let form = match flat_form(body).await {
+        Ok(form) => Request::from_parts(parts, form),
+        Err(code) => return refuse(&context, asked, code).await,
+    };
     let provide_request = {
         let context = context.clone();
         move || RequestContext::provide(context.clone())
@@ -49,6 +52,31 @@ fn lead_back_to_our_pages(context: &AppContext, parts: &mut Parts) {
     let page = HeaderValue::try_from(form_page(context, parts));
     let page = page.unwrap_or_else(|_| HeaderValue::from_static(page_of(parts.uri.path())));
     parts.headers.insert(REFERER, page);
+}
+
+/// The form, written anew with names of one level at most. Leptos decodes it with `serde_qs`, whose functions call each other once for each
+/// bracket of a name: its bound on that grows with the number of names before.
+async fn flat_form(body: Body) -> Result<Body, ErrorCode> {
+    let read = to_bytes(body, MAX_BODY_BYTES).await;
+    let read = read.map_err(|_| ErrorCode::PayloadTooLarge)?;
+    let form = str::from_utf8(&read).map_err(|_| ErrorCode::InvalidInput)?;
+    let mut written = form_urlencoded::Serializer::new(String::with_capacity(form.len()));
+    for (name, value) in form_urlencoded::parse(form.as_bytes()) {
+        if !is_flat(&name) {
+            return Err(ErrorCode::InvalidInput);
+        }
+        written.append_pair(&name, &value);
+    }
+    Ok(written.finish().into())
+}
+
+/// Whether the name is a member's (`name`), or that of an item in one (`member[item]`, `member[]`).
+fn is_flat(name: &str) -> bool {
+    match name.matches('[').count() {
+        0 => true,
+        1 => name.ends_with(']'),
+        _ => false,
+    }
 }
 
 /// The response of the function that was called, which has said why it refused, or why none was called.

@@ -1,6 +1,7 @@
 //! Forms of the dashboard that cannot be read or name nothing, and where browsers are led (CONTRACT 2, 11).
 
 use bytes::Bytes;
+use hato_domain::wire::MAX_BODY_BYTES;
 use hato_testkit::client::Reply;
 use hato_testkit::owner::PASSWORD;
 use hato_testkit::server::{HatoServer, ServerLaunch};
@@ -94,6 +95,24 @@ async fn a_form_that_cannot_be_read_is_its_senders_mistake() {
             assert_logged(&server, &reply, "status=400 code=\"INVALID_INPUT\"").await;
         }
     }
+}
+
+/// The decoder of forms calls itself for each level that a name has, and lets them have more of them the more names there are.
+#[tokio::test]
+async fn a_form_with_names_of_thousands_of_levels_is_its_senders_mistake() {
+    let server = start(ServerLaunch::new(BINARY)).await;
+    let names = "a&".repeat(50_000);
+    for level in ["[a]", "[0]", "%5Ba]", "[a%5D", "[a=]"] {
+        for stem in ["lang", "", "lang[a=]", "lang%5Ba=%5D"] {
+            let room = MAX_BODY_BYTES - names.len() - stem.len() - "=".len();
+            let levels = level.repeat(room / level.len());
+            let body = format!("{names}{stem}{levels}=");
+            let reply = post_form(&server, "language", &[SCRIPT, OWN], body).await;
+            assert_eq!(reply.status, 400, "{stem}{level}: {reply}");
+        }
+    }
+    let health = server.client().get("/healthz").await.expect("an answer");
+    assert_eq!(health.status, 200);
 }
 
 async fn assert_logged(server: &HatoServer, reply: &Reply, answer: &str) {
