@@ -5,9 +5,7 @@
 //! may share the transaction; what is counted on one row is then counted once.
 
 use hato_domain::{AppId, Plan, SendId, UnixMillis};
-use hato_service::ports::{
-    ExpiredRecipient, FailureTally, RecipientId, RetryJob, SettleOutcome, Settlement,
-};
+use hato_service::ports::{ExpiredRecipient, RecipientId, RetryJob, SettleOutcome, Settlement};
 
 use crate::completion::finish;
 use crate::dead_letters::insert_dead_letters;
@@ -16,6 +14,7 @@ use crate::event_readers::EventReaders;
 use crate::jobs::queue_list;
 use crate::recent_counts::{RecentCounts, add_to_quarter};
 use crate::refusals::record_refusals;
+use crate::send_failures::tally;
 use crate::settled_page::{PageSettlement, SettledPage};
 use crate::subscription_counts::count_deactivated;
 use crate::tag_positions::{TaggedPosition, clear_tags, tagged_positions};
@@ -95,7 +94,8 @@ async fn settle_recipients(
         failed += count_i64(settlement.dead_letters.len());
         insert_dead_letters(c, page, &settlement.dead_letters, failed, *now).await?;
         tagged.extend(record_refusals(c, page, settlement, send.has_refusals, *now).await?);
-        tally(c, &page.send_id, &settlement.tallies).await?;
+        let all_failed = send.failed_expired + send.failed_other;
+        tally(c, &page.send_id, &settlement.tallies, all_failed).await?;
         if send.is_cancelled {
             cancel_retries(c, page, &settlement.retries).await?;
         } else {
@@ -230,6 +230,8 @@ async fn lock_send(c: &mut DbConnection, page: &SettledPage) -> sqlx::Result<boo
 )]
 struct CountedSend {
     is_cancelled: bool,
+    /// Recipients whose subscription was gone so far.
+    failed_expired: i64,
     /// Recipients that finally failed so far, those whose subscription was gone aside.
     failed_other: i64,
     /// Whether no other page of it was left.
@@ -264,7 +266,7 @@ async fn count(
                             failed_other = failed_other + $5
            WHERE app_id = $1 AND id = $2
            RETURNING cancelled_at IS NOT NULL AS "is_cancelled!: bool",
-                     failed_other AS "failed_other!",
+                     failed_expired AS "failed_expired!", failed_other AS "failed_other!",
                      NOT EXISTS (SELECT 1 FROM jobs AS j WHERE j.send_id = $2) AS "are_last!: bool",
                      EXISTS (SELECT 1
                              FROM webhooks AS w JOIN apps AS p ON p.id = w.app_id
@@ -316,23 +318,6 @@ async fn count_day(
         ..RecentCounts::default()
     };
     add_to_quarter(c, app, page.accepted_at, &counts).await
-}
-
-async fn tally(c: &mut DbConnection, send: &SendId, tallies: &[FailureTally]) -> sqlx::Result<()> {
-    for tally in tallies {
-        sqlx::query!(
-            "INSERT INTO send_failures (send_id, host, reason, recipients) VALUES ($1, $2, $3, $4)
-             ON CONFLICT (send_id, host, reason) DO UPDATE
-             SET recipients = send_failures.recipients + excluded.recipients",
-            send.as_str(),
-            tally.host,
-            tally.reason,
-            tally.recipients
-        )
-        .execute(&mut *c)
-        .await?;
-    }
-    Ok(())
 }
 
 /// Counts recipients that are not reached because the send is cancelled.

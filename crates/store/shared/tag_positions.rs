@@ -85,19 +85,24 @@ pub(crate) async fn clear_tags(
     change_tags(c, app, &changes).await
 }
 
-/// The positions up to `up_to`, and the tags, of those of these subscriptions that are active and have any. They are locked.
+/// The positions up to `up_to`, and the tags, of those of these subscriptions that are active and have any. All that are active are
+/// locked, for one without tags may be getting some at this moment.
 pub(crate) async fn tagged_positions(
     c: &mut DbConnection,
     subscriptions: &[RecipientId],
     up_to: i64,
 ) -> sqlx::Result<Vec<TaggedPosition>> {
-    sql!(query_as TaggedPosition [
-        r#"SELECT position AS "position!", tags AS "tags!" FROM subscriptions
-           WHERE id IN ("# NUMBERS r#") AND position <= $2 AND tags IS NOT NULL
-           ORDER BY id"# FOR_UPDATE
+    let active = sql!(query [
+        r#"SELECT position AS "position!", tags FROM subscriptions
+           WHERE id IN ("# NUMBERS r#") AND position <= $2 ORDER BY id"# FOR_UPDATE
     ] recipient_list(subscriptions)?, up_to)
     .fetch_all(c)
-    .await
+    .await?;
+    let tagged = active.into_iter().filter_map(|row| {
+        let position = row.position;
+        row.tags.map(|tags| TaggedPosition { position, tags })
+    });
+    Ok(tagged.collect())
 }
 
 /// The stored blocks among those that are to be changed, locked until the end of the transaction. SQLite takes the tables of a cross join

@@ -252,6 +252,53 @@ async fn the_last_two_pages_settled_at_once_end_the_send(database: TestDatabase)
     assert_eq!((send.status, send.counts.sent), (SendStatus::Done, 2));
 }
 
+/// Whoever makes up endpoints makes up push services: a row for each recipient of each send would fill the disk.
+#[on_each_database]
+async fn failures_at_push_services_beyond_a_thousand_are_counted_by_their_reason_alone(
+    database: TestDatabase,
+) {
+    const HOSTS: usize = 1_200;
+    let test = TestStore::new(database).await;
+    let app = test.app().await;
+    test.subscribe_all(&app, 2 * HOSTS).await;
+    let send = test.broadcast(&app, START).await;
+    for _ in 0..4 {
+        let page = test
+            .claim(START, u32::try_from(HOSTS / 2).expect("small"))
+            .await;
+        let recipients = ids(&test.recipients(&page).await);
+        let expired = recipients.iter().map(|recipient| expired(*recipient));
+        let tallies = recipients.iter().map(|recipient| FailureTally {
+            host: format!(
+                "{}.example",
+                recipient.0 % i64::try_from(HOSTS).expect("small")
+            ),
+            reason: FailureTally::EXPIRED,
+            recipients: 1,
+        });
+        let settlement = Settlement {
+            expired: expired.collect(),
+            tallies: tallies.collect(),
+            ..Settlement::default()
+        };
+        test.settle(&page, settlement).await;
+    }
+    let found = test.store.failures_of(&app, &send, 2_000).await;
+    let found = found.expect("read").items;
+    assert_eq!(found.len(), 1_000);
+    assert!(
+        found
+            .iter()
+            .all(|it| it.recipients == 2 && !it.host.is_empty())
+    );
+    let flaws = test.store.check_failures(START, false).await;
+    assert_eq!(
+        flaws.expect("checked"),
+        [],
+        "all others are counted as well"
+    );
+}
+
 #[on_each_database]
 async fn failures_are_told_by_push_service_and_reason_to_their_own_app(database: TestDatabase) {
     let test = TestStore::new(database).await;

@@ -11,9 +11,11 @@ use hato_service::ports::{
 };
 use hato_testkit::TestDatabase;
 
+use super::checks::tag;
 use super::{assert_no_deadlocks, connect, execute, until_so_many_wait, until_true};
 use crate::idempotency::idempotent_send;
 use crate::reviews::{begin_review, conclude, reviewed_app};
+use crate::settlements::expired;
 use crate::test_store::{LEASE, START, TestStore, at, ids, new_session, sent_to};
 
 const WORKERS: usize = 6;
@@ -207,6 +209,43 @@ async fn a_page_that_ends_while_a_review_is_concluded_is_tried_again() {
     assert!(is_concluded);
     settling.await.expect("no panic").expect("settled");
     assert!(test.try_claim(at(20), 10).await.is_some());
+}
+
+/// The tag is given in the moment between the look at the subscription's tags and its deactivation.
+#[tokio::test(flavor = "multi_thread")]
+async fn who_gets_a_tag_while_being_found_gone_is_selected_by_it_no_more() {
+    let test = TestStore::new(TestDatabase::postgres().await).await;
+    let app = test.app().await;
+    test.subscribe_all(&app, 2).await;
+    let send = test.send_to(&app, 0, START).await;
+    let page = test.claim(START, 10).await;
+    let gone = ids(&test.recipients(&page).await);
+
+    let mut other = connect(&test).await;
+    let has_block = format!(
+        "BEGIN; INSERT INTO tag_positions VALUES ('{}', 'a', 0, '')",
+        app.as_str()
+    );
+    execute(&mut other, &has_block).await;
+    let (store, tagged) = (Arc::clone(&test.store), app.clone());
+    let tagging = tokio::spawn(async move { tag(&store, &tagged, 0, &["a"]).await });
+    until_so_many_wait(&mut other, 1).await;
+    let store = Arc::clone(&test.store);
+    let settling = tokio::spawn(async move {
+        let settlement = Settlement {
+            expired: gone.into_iter().map(expired).collect(),
+            ..Settlement::default()
+        };
+        store.settle(&page, settlement, START).await
+    });
+    until_so_many_wait(&mut other, 2).await;
+    execute(&mut other, "ROLLBACK").await;
+    tagging.await.expect("tagged");
+    settling.await.expect("no panic").expect("settled");
+
+    assert_eq!(test.send(&app, &send).await.counts.failed_expired, 1);
+    let flaws = test.store.check_app(&app, false).await;
+    assert_eq!(flaws.expect("checked"), []);
 }
 
 /// Removes what is over, while another process has changed it by these words and commits only when the removal waits for it.
