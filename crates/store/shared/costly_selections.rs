@@ -1,10 +1,11 @@
 //! Turns of those who read a large part of an app's subscriptions to choose the recipients of a send.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use hato_domain::AppId;
 use hato_service::{HeavyReadPermit, HeavyReads};
-use tokio::sync::{AcquireError, Semaphore, SemaphorePermit};
+use tokio::sync::{AcquireError, OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
 
 /// Selections that are made at a time, and how long one waits for others.
@@ -24,19 +25,19 @@ pub(crate) enum SelectionOccasion {
 /// number of requests keeps them waiting.
 pub(crate) struct CostlySelections {
     of_apps: HeavyReads<AppId>,
-    requests: Semaphore,
-    scheduled: Semaphore,
+    requests: Arc<Semaphore>,
+    scheduled: Arc<Semaphore>,
 }
 
 /// Held while a costly selection is made.
-pub(crate) type CostlyTurn<'s> = (Option<HeavyReadPermit>, SemaphorePermit<'s>);
+pub(crate) type CostlyTurn = (Option<HeavyReadPermit>, OwnedSemaphorePermit);
 
 impl Default for CostlySelections {
     fn default() -> Self {
         Self {
             of_apps: HeavyReads::default(),
-            requests: Semaphore::new(AT_A_TIME),
-            scheduled: Semaphore::new(AT_A_TIME),
+            requests: Arc::new(Semaphore::new(AT_A_TIME)),
+            scheduled: Arc::new(Semaphore::new(AT_A_TIME)),
         }
     }
 }
@@ -47,17 +48,21 @@ impl CostlySelections {
         &self,
         app: &AppId,
         occasion: SelectionOccasion,
-    ) -> sqlx::Result<CostlyTurn<'_>> {
+    ) -> sqlx::Result<CostlyTurn> {
         let waiting = async {
             match occasion {
                 SelectionOccasion::Request => {
                     let of_app = self.of_apps.wait_for_permit(app).await;
-                    Ok((Some(of_app), self.requests.acquire().await?))
+                    let permit = Arc::clone(&self.requests).acquire_owned();
+                    Ok((Some(of_app), permit.await?))
                 }
-                SelectionOccasion::Schedule => Ok((None, self.scheduled.acquire().await?)),
+                SelectionOccasion::Schedule => {
+                    let permit = Arc::clone(&self.scheduled).acquire_owned();
+                    Ok((None, permit.await?))
+                }
             }
         };
-        let turn: Result<CostlyTurn<'_>, AcquireError> = timeout(MAX_WAIT, waiting)
+        let turn: Result<CostlyTurn, AcquireError> = timeout(MAX_WAIT, waiting)
             .await
             .map_err(|_| sqlx::Error::PoolTimedOut)?;
         turn.map_err(|_| sqlx::Error::PoolClosed)

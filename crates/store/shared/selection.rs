@@ -13,7 +13,7 @@ use sqlx::Executor;
 
 use crate::Database;
 use crate::costly_selections::SelectionOccasion;
-use crate::dialect::{DbConnection, Driver, readers, snapshot, sql};
+use crate::dialect::{DbConnection, Driver, costly_snapshot, readers, sql};
 use crate::error::{decode_error, json};
 use crate::values::{count_i64, parse_tags};
 use crate::written_blocks::WrittenBlocks;
@@ -77,11 +77,9 @@ pub(crate) async fn select(
     if let Some(found) = found {
         return Ok(found);
     }
-    let _turn = database.costly_selections.turn(app, occasion).await?;
-    let mut snapshot = snapshot(database).await?;
-    let selected = select_on(&mut snapshot, app, filter).await?;
-    snapshot.rollback().await?;
-    Ok(selected)
+    let turn = database.costly_selections.turn(app, occasion).await?;
+    let mut snapshot = costly_snapshot(database, turn).await?;
+    select_on(&mut snapshot, app, filter).await
 }
 
 /// The active subscriptions that meet the conditions. Those of users are read in parts, so as of one moment only in a snapshot.

@@ -1,16 +1,15 @@
 //! Connections for reads whose cost grows with what a tenant has stored. Few run at the same time, and PostgreSQL ends what takes
 //! too long on them, so nobody's login and no delivery ever waits for such a read.
 
-use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
 
-use crate::connection::DbConnection;
 use crate::connections::Connections;
 use crate::failure::{is_canceled, is_without_connection};
+use crate::held_connection::HeldConnection;
 
 /// How many such reads of a process run at the same time.
 const MAX_CONNECTIONS: usize = 2;
@@ -34,42 +33,13 @@ impl BoundedReaders {
         let permit = timeout(MAX_WAIT, Arc::clone(&self.0).acquire_owned()).await;
         let permit = permit.map_err(|_| sqlx::Error::PoolTimedOut)?;
         let permit = permit.map_err(|_| sqlx::Error::PoolClosed)?;
-        Ok(ReadConnection {
-            connection: connections.begin_bounded_read().await?,
-            _permit: Some(permit),
-        })
+        let connection = connections.begin_bounded_read().await?;
+        Ok(HeldConnection::new(connection, Some(permit)))
     }
 }
 
-/// A connection for statements that only read.
-pub(crate) struct ReadConnection {
-    connection: DbConnection,
-    _permit: Option<OwnedSemaphorePermit>,
-}
-
-impl ReadConnection {
-    /// One without a limit of its own.
-    pub(crate) async fn begin(connections: &Connections) -> sqlx::Result<Self> {
-        Ok(Self {
-            connection: connections.begin_read().await?,
-            _permit: None,
-        })
-    }
-}
-
-impl Deref for ReadConnection {
-    type Target = DbConnection;
-
-    fn deref(&self) -> &DbConnection {
-        &self.connection
-    }
-}
-
-impl DerefMut for ReadConnection {
-    fn deref_mut(&mut self) -> &mut DbConnection {
-        &mut self.connection
-    }
-}
+/// A connection for statements that only read, and the permit of a bounded one.
+pub(crate) type ReadConnection = HeldConnection<Option<OwnedSemaphorePermit>>;
 
 /// Whether a read took longer than it may, or had no turn.
 pub(crate) fn is_out_of_time(error: &sqlx::Error) -> bool {

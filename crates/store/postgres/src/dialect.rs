@@ -1,7 +1,7 @@
 //! What differs between the databases on which the shared statements run: here, PostgreSQL.
 //!
 //! The sources in `../shared` know of the database only what stands here: the connection, where reads go (`readers`,
-//! `bounded_reader`, `snapshot`), how a transaction is run (`write`), the locks (`lock_…`), and the words of SQL that differ (`sql!`); and
+//! `bounded_reader`, `snapshot`, `costly_snapshot`), how a transaction is run (`write`), the locks (`lock_…`), and the words of SQL that differ (`sql!`); and
 //! beside it which failures are whose (`failure`, `bounded_reads`), and what shares a transaction (`acceptance_groups`, `settlement_groups`).
 
 mod locks;
@@ -19,8 +19,10 @@ pub(crate) use self::locks::{
 use crate::Database;
 use crate::bounded_reads::ReadConnection;
 pub(crate) use crate::connection::DbConnection;
+use crate::costly_selections::CostlyTurn;
 use crate::error::with_context;
 use crate::failure::WriteError;
+use crate::held_connection::HeldConnection;
 use crate::readers::Readers;
 pub(crate) use crate::stored_text::{from_stored, to_stored};
 use crate::transactions::run;
@@ -36,6 +38,14 @@ pub(crate) fn readers(database: &Database) -> Readers<'_> {
 /// A transaction that only reads, all of it as of one moment. Nobody waits for it.
 pub(crate) async fn snapshot(database: &Database) -> sqlx::Result<DbConnection> {
     database.connections.begin_snapshot().await
+}
+
+/// The same for a costly selection, whose turn lasts for as long as the database is busy with it.
+pub(crate) async fn costly_snapshot(
+    database: &Database,
+    turn: CostlyTurn,
+) -> sqlx::Result<HeldConnection<CostlyTurn>> {
+    Ok(HeldConnection::new(snapshot(database).await?, turn))
 }
 
 /// Where reads go whose cost grows with what a tenant has stored: what takes longer than a second there ends with an error, which

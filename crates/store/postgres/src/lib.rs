@@ -31,6 +31,7 @@ mod dialect;
 mod exclusive;
 mod failure;
 mod groups;
+mod held_connection;
 mod migration;
 mod open_error;
 mod presence;

@@ -19,7 +19,8 @@ pub(crate) struct Readers<'d>(pub(crate) &'d Connections);
 impl Readers<'_> {
     /// A connection for one read whose rows are taken one after the other.
     pub(crate) async fn acquire(self) -> sqlx::Result<ReadConnection> {
-        ReadConnection::begin(self.0).await
+        let connection = self.0.begin_read().await?;
+        Ok(ReadConnection::new(connection, None))
     }
 
     async fn rows<'q, E>(self, mut query: E) -> sqlx::Result<Vec<PgRow>>

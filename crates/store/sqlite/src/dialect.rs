@@ -1,12 +1,13 @@
 //! What differs between the databases on which the shared statements run: here, SQLite.
 //!
 //! The sources in `../shared` know of the database only what stands here: the connection, where reads go (`readers`,
-//! `bounded_reader`, `snapshot`), how a transaction is run (`write`), the locks (`lock_…`), and the words of SQL that differ (`sql!`); and
+//! `bounded_reader`, `snapshot`, `costly_snapshot`), how a transaction is run (`write`), the locks (`lock_…`), and the words of SQL that differ (`sql!`); and
 //! beside it which failures are whose (`failure`, `bounded_reads`), and what shares a transaction (`acceptance_groups`, `settlement_groups`).
 
 mod locks;
 
 use std::io;
+use std::ops::{Deref, DerefMut};
 
 use futures_util::future::{BoxFuture, Ready, ready};
 use hato_domain::UnixMillis;
@@ -20,6 +21,7 @@ pub(crate) use self::locks::{
     lock_listeners, lock_request, lock_unclaimed_jobs, lock_webhook,
 };
 use crate::Database;
+use crate::costly_selections::CostlyTurn;
 use crate::error::with_context;
 pub(crate) use crate::references::check_references;
 use crate::writer::log_path;
@@ -38,6 +40,38 @@ pub(crate) fn readers(database: &Database) -> &SqlitePool {
 /// A transaction that only reads, all of it as of one moment. Nobody waits for it.
 pub(crate) async fn snapshot(database: &Database) -> sqlx::Result<Transaction<'static, Sqlite>> {
     database.readers.begin().await
+}
+
+/// The same for a costly selection, while it is its turn. One that nobody waits for any more ends at its next row.
+pub(crate) async fn costly_snapshot(
+    database: &Database,
+    turn: CostlyTurn,
+) -> sqlx::Result<CostlySnapshot> {
+    let transaction = snapshot(database).await?;
+    Ok(CostlySnapshot {
+        transaction,
+        _turn: turn,
+    })
+}
+
+/// A transaction that reads a large part of an app's subscriptions.
+pub(crate) struct CostlySnapshot {
+    transaction: Transaction<'static, Sqlite>,
+    _turn: CostlyTurn,
+}
+
+impl Deref for CostlySnapshot {
+    type Target = DbConnection;
+
+    fn deref(&self) -> &DbConnection {
+        &self.transaction
+    }
+}
+
+impl DerefMut for CostlySnapshot {
+    fn deref_mut(&mut self) -> &mut DbConnection {
+        &mut self.transaction
+    }
 }
 
 /// Where reads go whose cost grows with what a tenant has stored: what takes longer than a second there ends with an error, which

@@ -232,6 +232,29 @@ async fn whoever_is_too_far_off_removes_nothing_for_its_age_and_starts_no_schedu
 }
 
 #[tokio::test]
+async fn whoever_is_a_little_ahead_starts_no_scheduled_send_early() {
+    let test = TestStore::new(TestDatabase::postgres().await).await;
+    let app = test.app().await;
+    test.subscribe(&app, 0).await;
+    let (early, right) = (process(&test, 5_000).await, process(&test, 0).await);
+    for (ahead, is_started) in [(4_000, false), (-1_000, true)] {
+        let due_at = ShiftedClock(ahead).now();
+        let send = NewSend {
+            schedule: Schedule::parse(Some(due_at.0), None, None).expect("a schedule"),
+            ..test.new_send(&app, Audience::Everyone, ShiftedClock(-60_000).now())
+        };
+        let id = send.id.clone();
+        test.accept(send).await;
+        for (store, shift) in [(&early, 5_000), (&right, 0)] {
+            let now = ShiftedClock(shift).now();
+            let started = store.start_send(&id, now).await.expect("judged");
+            let is_queued = matches!(started, StartSendOutcome::Queued);
+            assert_eq!(is_queued, is_started && shift == 5_000, "{started:?}");
+        }
+    }
+}
+
+#[tokio::test]
 async fn whoever_is_too_far_ahead_cancels_nothing_that_is_in_work() {
     let test = TestStore::new(TestDatabase::postgres().await).await;
     let app = test.app().await;

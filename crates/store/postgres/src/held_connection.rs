@@ -1,0 +1,45 @@
+//! A connection that is busy for longer than its user: a statement that nobody waits for any more, because a client has hung up, runs on
+//! until PostgreSQL is done with it.
+
+use std::ops::{Deref, DerefMut};
+
+use tokio::runtime::Handle;
+
+use crate::connection::DbConnection;
+
+/// A connection, and the right to keep one busy, which is given back when the connection is idle again.
+pub(crate) struct HeldConnection<P: Send + 'static>(Option<(DbConnection, P)>);
+
+impl<P: Send + 'static> HeldConnection<P> {
+    pub(crate) const fn new(connection: DbConnection, permit: P) -> Self {
+        Self(Some((connection, permit)))
+    }
+}
+
+impl<P: Send + 'static> Deref for HeldConnection<P> {
+    type Target = DbConnection;
+
+    fn deref(&self) -> &DbConnection {
+        let (connection, _) = self.0.as_ref().expect("it is there until the end");
+        connection
+    }
+}
+
+impl<P: Send + 'static> DerefMut for HeldConnection<P> {
+    fn deref_mut(&mut self) -> &mut DbConnection {
+        let (connection, _) = self.0.as_mut().expect("it is there until the end");
+        connection
+    }
+}
+
+impl<P: Send + 'static> Drop for HeldConnection<P> {
+    fn drop(&mut self) {
+        if let (Some((connection, permit)), Ok(runtime)) = (self.0.take(), Handle::try_current()) {
+            runtime.spawn(async move {
+                // Which waits for the statement first.
+                connection.rollback().await.ok();
+                drop(permit);
+            });
+        }
+    }
+}
