@@ -22,6 +22,9 @@ const MAX_DEFERRED_AGE: Duration = Duration::from_hours(24);
 /// The outcomes that are known, by recipient.
 pub type PushOutcomes = HashMap<RecipientId, PushOutcome>;
 
+/// Most jobs of a page whose recipients all have the wait that they were asked for.
+const MAX_RETRY_JOBS: usize = 32;
+
 /// How long the push service is to keep the message, in whole seconds, and at least one unless the sender gave 0; None when its time is
 /// over. The first attempt of an ordinary send carries the TTL as given, any other what is left of it (CONTRACT 7, 14).
 pub fn ttl_left(page: &ClaimedPage, now: UnixMillis) -> Option<Duration> {
@@ -112,12 +115,14 @@ pub fn all_failed(
     builder.build(page.accepted_at)
 }
 
+/// Recipients by the attempt to come and the wait before it.
+type Waits = BTreeMap<(u8, Duration), Vec<RecipientId>>;
+
 struct SettlementBuilder<'a> {
     page: &'a ClaimedPage,
     delays: &'a [Duration; 3],
     settled: Settlement,
-    /// Recipients by the attempt to come and the wait before it.
-    waits: BTreeMap<(u8, Duration), Vec<RecipientId>>,
+    waits: Waits,
     /// Deferred recipients, by host and cause, and the longest wait among them.
     deferred: BTreeMap<(String, DeferralCause), (Duration, Vec<&'a Recipient>)>,
     /// Final failures by host and reason.
@@ -130,7 +135,7 @@ impl<'a> SettlementBuilder<'a> {
             page,
             delays,
             settled: Settlement::default(),
-            waits: BTreeMap::new(),
+            waits: Waits::new(),
             deferred: BTreeMap::new(),
             tallies: BTreeMap::new(),
         }
@@ -255,10 +260,29 @@ impl<'a> SettlementBuilder<'a> {
             reason,
             recipients,
         };
-        self.settled.retries = self.waits.into_iter().map(job).collect();
+        self.settled.retries = few(self.waits).into_iter().map(job).collect();
         self.settled.tallies = self.tallies.into_iter().map(tally).collect();
         self.settled
     }
+}
+
+/// The same, unless they are very many: push services of somebody's own may ask each recipient to wait for another time. Then the waits are
+/// rounded up to an eighth of a power of two.
+fn few(waits: Waits) -> Waits {
+    if waits.len() <= MAX_RETRY_JOBS {
+        return waits;
+    }
+    let mut rounded = Waits::new();
+    for ((attempt, wait), recipients) in waits {
+        let seconds = whole_seconds(wait).as_secs();
+        let step = 1 << seconds.max(1).ilog2().saturating_sub(3);
+        let wait = Duration::from_secs(seconds.div_ceil(step).saturating_mul(step));
+        rounded
+            .entry((attempt, wait))
+            .or_default()
+            .extend(recipients);
+    }
+    rounded
 }
 
 /// Waits that differ by moments would make a job for each recipient: what a push service asks for is rounded up.

@@ -177,6 +177,25 @@ fn what_a_push_service_asks_for_is_rounded_up_to_seconds() {
     assert_eq!(settled.retries, [job(1, 9, &[1, 2])]);
 }
 
+/// Each recipient of a page may be at a push service of somebody's own.
+#[test]
+fn waits_that_all_differ_share_a_few_jobs() {
+    let asked = |id: u64| (i64::try_from(id).expect("small"), Some(retry(Some(7 * id))));
+    let outcomes: Vec<_> = (1..=500).map(asked).collect();
+    let retries = settle(0, &outcomes).retries;
+    assert!(retries.len() < 80, "{}", retries.len());
+    for retry in &retries {
+        let waited = retry.due_at.since(NOW).as_secs();
+        for recipient in &retry.recipients {
+            let asked = 7 * u64::try_from(recipient.0).expect("positive");
+            assert!(
+                (asked..=asked * 9 / 8).contains(&waited),
+                "{waited} of {asked}"
+            );
+        }
+    }
+}
+
 fn deferred(millis: u64, cause: DeferralCause) -> PushOutcome {
     PushOutcome::Deferred {
         wait: Duration::from_millis(millis),
