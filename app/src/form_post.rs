@@ -25,8 +25,8 @@ pub async fn handle(context: AppContext, request: Request) -> Response {
     lead_back_to_our_pages(&context, &mut parts);
     let refusal: Option<RefusalCell> = parts.extensions.get().cloned();
     let asked = Request::from_parts(parts.clone(), Body::empty());
-    let form = match flat_form(body).await {
-        Ok(form) => Request::from_parts(parts, form),
+    let form = match read_form(body).await {
+        Ok(form) => Request::from_parts(parts, form.into()),
         Err(code) => return refuse(&context, asked, code).await,
     };
     let provide_request = {
@@ -54,12 +54,15 @@ fn lead_back_to_our_pages(context: &AppContext, parts: &mut Parts) {
     parts.headers.insert(REFERER, page);
 }
 
+async fn read_form(body: Body) -> Result<String, ErrorCode> {
+    let read = to_bytes(body, MAX_BODY_BYTES).await;
+    flat_form(&read.map_err(|_| ErrorCode::PayloadTooLarge)?)
+}
+
 /// The form, written anew with names of one level at most. Leptos decodes it with `serde_qs`, whose functions call each other once for each
 /// bracket of a name: its bound on that grows with the number of names before.
-async fn flat_form(body: Body) -> Result<Body, ErrorCode> {
-    let read = to_bytes(body, MAX_BODY_BYTES).await;
-    let read = read.map_err(|_| ErrorCode::PayloadTooLarge)?;
-    let form = str::from_utf8(&read).map_err(|_| ErrorCode::InvalidInput)?;
+pub fn flat_form(form: &[u8]) -> Result<String, ErrorCode> {
+    let form = str::from_utf8(form).map_err(|_| ErrorCode::InvalidInput)?;
     let mut written = form_urlencoded::Serializer::new(String::with_capacity(form.len()));
     for (name, value) in form_urlencoded::parse(form.as_bytes()) {
         if !is_flat(&name) {
@@ -67,7 +70,7 @@ async fn flat_form(body: Body) -> Result<Body, ErrorCode> {
         }
         written.append_pair(&name, &value);
     }
-    Ok(written.finish().into())
+    Ok(written.finish())
 }
 
 /// Whether the name is a member's (`name`), or that of an item in one (`member[item]`, `member[]`).

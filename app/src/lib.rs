@@ -43,6 +43,8 @@ mod flash;
 mod form_page;
 #[cfg(feature = "ssr")]
 mod form_post;
+#[cfg(all(feature = "ssr", any(test, hato_fuzzing)))]
+pub mod fuzzing;
 #[cfg(feature = "ssr")]
 mod headers;
 #[cfg(feature = "ssr")]

@@ -38,6 +38,7 @@ fn each_target_has_inputs_and_a_row() {
 #[test]
 fn each_target_is_replayed_by_a_test() {
     let crates = [
+        "app",
         "crates/delivery",
         "crates/domain",
         "crates/outbound",
