@@ -5,7 +5,7 @@ use hato_service::ports::{ActivePositions, SampledDevice};
 
 use crate::Database;
 use crate::bounded_reads::is_out_of_time;
-use crate::dialect::{bounded_reader, sql};
+use crate::dialect::{bounded_reader, readers, sql};
 use crate::values::number_list;
 
 /// How many are looked at.
@@ -40,8 +40,8 @@ pub(crate) fn spread(positions: ActivePositions, count: i64, max_tried: i64) -> 
     (1..=last).step_by(distance).collect()
 }
 
+/// So few rows of an index that nobody's place among the bounded reads is taken for them.
 async fn first(database: &Database, app: &AppId) -> sqlx::Result<Vec<SampledDevice>> {
-    let mut connection = bounded_reader(database).await?;
     sqlx::query_as!(
         SampledDevice,
         r#"SELECT endpoint AS "endpoint!", platform FROM subscriptions
@@ -49,7 +49,7 @@ async fn first(database: &Database, app: &AppId) -> sqlx::Result<Vec<SampledDevi
         app.as_str(),
         SAMPLE
     )
-    .fetch_all(&mut *connection)
+    .fetch_all(readers(database))
     .await
 }
 
