@@ -56,7 +56,7 @@ fn lead_back_to_our_pages(context: &AppContext, parts: &mut Parts) {
 
 async fn read_form(body: Body) -> Result<String, ErrorCode> {
     let read = to_bytes(body, MAX_BODY_BYTES).await;
-    flat_form(&read.map_err(|_| ErrorCode::PayloadTooLarge)?)
+    flat_form(&read.map_err(|_| ErrorCode::InvalidInput)?)
 }
 
 /// The form, written anew with names of one level at most. Leptos decodes it with `serde_qs`, whose functions call each other once for each

@@ -22,8 +22,8 @@ const MAX_DEFERRED_AGE: Duration = Duration::from_hours(24);
 /// The outcomes that are known, by recipient.
 pub type PushOutcomes = HashMap<RecipientId, PushOutcome>;
 
-/// Most jobs of a page whose recipients all have the wait that they were asked for.
-const MAX_RETRY_JOBS: usize = 32;
+/// Most different waits of a page's recipients that are left as they are.
+const MAX_EXACT_WAITS: usize = 32;
 
 /// How long the push service is to keep the message, in whole seconds, and at least one unless the sender gave 0; None when its time is
 /// over. The first attempt of an ordinary send carries the TTL as given, any other what is left of it (CONTRACT 7, 14).
@@ -260,29 +260,39 @@ impl<'a> SettlementBuilder<'a> {
             reason,
             recipients,
         };
-        self.settled.retries = few(self.waits).into_iter().map(job).collect();
+        let until_end = self.page.ends_at().map(|end| end.since(now));
+        let waits = few(self.waits, until_end).into_iter();
+        self.settled.retries = waits.map(job).collect();
         self.settled.tallies = self.tallies.into_iter().map(tally).collect();
         self.settled
     }
 }
 
 /// The same, unless they are very many: push services of somebody's own may ask each recipient to wait for another time. Then the waits are
-/// rounded up to an eighth of a power of two.
-fn few(waits: Waits) -> Waits {
-    if waits.len() <= MAX_RETRY_JOBS {
+/// rounded up to an eighth of a power of two, but not past an hour, nor past the message's end, if they were shorter.
+fn few(waits: Waits, until_end: Option<Duration>) -> Waits {
+    if waits.len() <= MAX_EXACT_WAITS {
         return waits;
     }
+    let before_end = until_end.map(|it| it.saturating_sub(Duration::from_secs(1)));
+    let bounds = [Some(MAX_PUSH_RETRY_AFTER), before_end];
     let mut rounded = Waits::new();
     for ((attempt, wait), recipients) in waits {
-        let seconds = whole_seconds(wait).as_secs();
-        let step = 1 << seconds.max(1).ilog2().saturating_sub(3);
-        let wait = Duration::from_secs(seconds.div_ceil(step).saturating_mul(step));
+        let bounds = bounds.into_iter().flatten().filter(|it| *it >= wait);
+        let wait = bounds.fold(rounded_up(wait), Duration::min);
         rounded
             .entry((attempt, wait))
             .or_default()
             .extend(recipients);
     }
     rounded
+}
+
+/// To whole seconds, and from 16 s on to an eighth of a power of two.
+fn rounded_up(wait: Duration) -> Duration {
+    let seconds = whole_seconds(wait).as_secs();
+    let step = 1 << seconds.max(1).ilog2().saturating_sub(3);
+    Duration::from_secs(seconds.div_ceil(step).saturating_mul(step))
 }
 
 /// Waits that differ by moments would make a job for each recipient: what a push service asks for is rounded up.
