@@ -70,7 +70,7 @@ impl ScheduledSendStore for Database {
         // By the clock that all have in common where this one is ahead of it: nobody starts a send early.
         let now = UnixMillis(now.0 - clock_lead(self, now).max(0));
         let context = with_context("select the recipients of a send");
-        let selected = match select_for(self, send).await {
+        let selected = match select_for(self, send, now).await {
             Err(error) if is_unreadable(&error) => {
                 let send = send.clone();
                 transaction!(self, "put a scheduled send off", |c| {
@@ -99,13 +99,18 @@ struct WaitingSendRow {
     due_at: i64,
 }
 
-/// Those who meet the conditions of the send now, if it has any: asked before the transaction, which everybody waits for. Conditions
-/// that cannot be read are found again there.
-async fn select_for(database: &Database, send: &SendId) -> sqlx::Result<PositionSet> {
+/// Those who meet the conditions of the send now, if it has any and is due: asked before the transaction, which everybody waits for.
+/// Conditions that cannot be read are found again there.
+async fn select_for(
+    database: &Database,
+    send: &SendId,
+    now: UnixMillis,
+) -> sqlx::Result<PositionSet> {
     let waiting = sqlx::query!(
         r#"SELECT app_id, audience AS "audience!" FROM sends
-           WHERE id = $1 AND waits_until IS NOT NULL AND audience IS NOT NULL"#,
-        send.as_str()
+           WHERE id = $1 AND waits_until <= $2 AND audience IS NOT NULL"#,
+        send.as_str(),
+        now.0
     );
     let Some(waiting) = waiting.fetch_optional(readers(database)).await? else {
         return Ok(PositionSet::default());

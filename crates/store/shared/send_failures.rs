@@ -3,6 +3,8 @@
 //! Whoever makes up endpoints makes up any number of push services. So a send keeps so many rows, and counts the failures at others by
 //! their reason alone. The page of a send asks again and again while it runs, so a read looks at so many rows, and for so long.
 
+use std::collections::{BTreeMap, HashSet};
+
 use hato_domain::{AppId, SendId};
 use hato_service::ports::{FailureTally, SendFailure, SendFailures};
 
@@ -28,53 +30,63 @@ pub(crate) async fn tally(
     failed: i64,
 ) -> sqlx::Result<()> {
     // There are no more rows than failures.
-    let mut room = if failed <= MAX_NAMED || tallies.is_empty() {
-        count_i64(tallies.len())
+    let mut named = if failed <= MAX_NAMED || tallies.is_empty() {
+        None
     } else {
-        MAX_NAMED - count_named(c, send).await?
+        Some(find_named(c, send).await?)
     };
-    for tally in tallies {
-        if add_to_named(c, send, tally).await? {
-            continue;
+    let mut others: BTreeMap<&str, i64> = BTreeMap::new();
+    for FailureTally {
+        host,
+        reason,
+        recipients,
+    } in tallies
+    {
+        if named.as_mut().is_none_or(|it| it.admits(host, reason)) {
+            add(c, send, (host, reason), *recipients).await?;
+        } else {
+            *others.entry(reason).or_default() += recipients;
         }
-        let host = if room > 0 { &tally.host } else { OTHER_HOSTS };
-        room -= 1;
-        add(c, send, host, tally).await?;
+    }
+    for (reason, recipients) in others {
+        add(c, send, (OTHER_HOSTS, reason), recipients).await?;
     }
     Ok(())
 }
 
-async fn count_named(c: &mut DbConnection, send: &SendId) -> sqlx::Result<i64> {
-    let named = sqlx::query_scalar!(
-        r#"SELECT COUNT(*) AS "named!: i64" FROM send_failures WHERE send_id = $1 AND host <> $2"#,
+/// The push services and reasons that have a row of their own.
+struct NamedFailures(HashSet<(String, String)>);
+
+impl NamedFailures {
+    /// Whether this one has a row, or gets one.
+    fn admits(&mut self, host: &str, reason: &str) -> bool {
+        let failure = (host.to_owned(), reason.to_owned());
+        if self.0.contains(&failure) {
+            return true;
+        }
+        let has_room = count_i64(self.0.len()) < MAX_NAMED;
+        has_room && self.0.insert(failure)
+    }
+}
+
+async fn find_named(c: &mut DbConnection, send: &SendId) -> sqlx::Result<NamedFailures> {
+    let named = sqlx::query!(
+        r#"SELECT host AS "host!", reason AS "reason!" FROM send_failures
+           WHERE send_id = $1 AND host <> $2"#,
         send.as_str(),
         OTHER_HOSTS
     );
-    named.fetch_one(c).await
-}
-
-/// Whether there is a row for the push service and the reason, to which this is added.
-async fn add_to_named(
-    c: &mut DbConnection,
-    send: &SendId,
-    tally: &FailureTally,
-) -> sqlx::Result<bool> {
-    let added = sqlx::query!(
-        "UPDATE send_failures SET recipients = recipients + $4
-         WHERE send_id = $1 AND host = $2 AND reason = $3",
-        send.as_str(),
-        tally.host,
-        tally.reason,
-        tally.recipients
-    );
-    Ok(added.execute(c).await?.rows_affected() == 1)
+    let named = named.fetch_all(c).await?.into_iter();
+    Ok(NamedFailures(
+        named.map(|row| (row.host, row.reason)).collect(),
+    ))
 }
 
 async fn add(
     c: &mut DbConnection,
     send: &SendId,
-    host: &str,
-    tally: &FailureTally,
+    (host, reason): (&str, &str),
+    recipients: i64,
 ) -> sqlx::Result<()> {
     sqlx::query!(
         "INSERT INTO send_failures (send_id, host, reason, recipients) VALUES ($1, $2, $3, $4)
@@ -82,8 +94,8 @@ async fn add(
          SET recipients = send_failures.recipients + excluded.recipients",
         send.as_str(),
         host,
-        tally.reason,
-        tally.recipients
+        reason,
+        recipients
     )
     .execute(c)
     .await

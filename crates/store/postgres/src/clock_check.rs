@@ -3,7 +3,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use hato_domain::UnixMillis;
 use hato_service::ports::Clock;
@@ -17,6 +17,11 @@ const UNREPORTED: u64 = 1_000;
 /// A clock that differs by more than this claims nothing, ms: two that differ by as much, one each way, leave a lease that is renewed after
 /// a third of its 20 s to who holds it.
 const TOLERATED: u64 = 6_000;
+
+/// For how long an answer is believed rather than later ones that took longer.
+const MAX_AGE: Duration = Duration::from_mins(1);
+/// How far clocks that nobody sets drift apart in that time at most, ms.
+const MAX_DRIFT: i64 = 100;
 
 /// What is known of the database's clock, and what has been said about it. Nothing is known until it was compared once.
 #[derive(Debug, Default)]
@@ -47,6 +52,23 @@ impl DatabaseTime {
             asked,
             answered: Instant::now(),
         })
+    }
+
+    /// How long the answer took, within which nobody knows when it was made.
+    fn uncertainty(&self) -> Duration {
+        self.answered.saturating_duration_since(self.asked)
+    }
+
+    /// Whether this is right, or says more than what was known before: a slow answer says less than a quick one did a moment ago.
+    fn replaces(&self, known: &Self) -> bool {
+        let age = self.answered.saturating_duration_since(known.answered);
+        self.uncertainty() <= known.uncertainty() || age > MAX_AGE || self.contradicts(known)
+    }
+
+    /// Whether both cannot be true: the database's clock was set since, or this machine has slept.
+    fn contradicts(&self, known: &Self) -> bool {
+        let shown = UnixMillis(self.shown);
+        known.lead(shown, self.answered) > MAX_DRIFT || known.lead(shown, self.asked) < -MAX_DRIFT
     }
 
     /// How far a clock that shows `now` at `moment` is ahead of the database's, ms; negative when it is behind. As long as the answer
@@ -136,7 +158,10 @@ impl ClockCheck {
 
     async fn ask(&self, connections: &Connections) -> sqlx::Result<DatabaseTime> {
         let database = DatabaseTime::ask(connections).await?;
-        *self.known() = Some(database);
+        let mut known = self.known();
+        if known.is_none_or(|known| database.replaces(&known)) {
+            *known = Some(database);
+        }
         Ok(database)
     }
 
@@ -158,6 +183,28 @@ mod tests {
     use hato_domain::UnixMillis;
 
     use super::DatabaseTime;
+
+    #[test]
+    fn a_quick_answer_is_believed_until_it_is_a_minute_old() {
+        let start = Instant::now();
+        let answer = |asked: u64, answered: u64, shown: i64| DatabaseTime {
+            shown,
+            asked: start + Duration::from_secs(asked),
+            answered: start + Duration::from_secs(answered),
+        };
+        let quick = answer(1, 2, 1_500);
+        assert!(answer(11, 12, 11_500).replaces(&quick), "as quick");
+        for shown in [11_000, 14_000, 17_000] {
+            assert!(!answer(11, 17, shown).replaces(&quick), "{shown}");
+        }
+        assert!(answer(61, 67, 64_000).replaces(&quick), "old");
+        for shown in [9_000, 19_000] {
+            assert!(
+                answer(11, 17, shown).replaces(&quick),
+                "{shown}: it was set"
+            );
+        }
+    }
 
     #[test]
     fn a_clock_is_off_by_what_the_answers_time_does_not_explain() {

@@ -1,6 +1,7 @@
 //! The connection on which an operation runs, under which name its statements go there, and how long their answers are waited for.
 
 use std::io;
+use std::pin::pin;
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
@@ -9,6 +10,8 @@ use sqlx::error::BoxDynError;
 use sqlx::postgres::{PgArguments, PgQueryResult, PgRow, PgStatement, PgTypeInfo};
 use sqlx::{Either, Execute, Executor, PgConnection, Postgres, SqlStr, Transaction};
 use tokio::time::timeout;
+
+use crate::failure::LastLoss;
 
 /// A connection within a transaction, which is rolled back when this is dropped.
 #[derive(Debug)]
@@ -39,6 +42,16 @@ impl DbConnection {
 
     pub(crate) async fn rollback(self) -> sqlx::Result<()> {
         self.transaction.rollback().await
+    }
+
+    /// Ends the transaction when the database is done with what is still running there. That it does not answer is remembered before the
+    /// pool has the connection back, which it then closes.
+    pub(crate) async fn release(self, last_loss: &LastLoss) {
+        let limit = self.answer_timeout;
+        let mut ending = pin!(self.rollback());
+        if let Err(error) = answered(limit, ending.as_mut()).await {
+            last_loss.record_loss(&error);
+        }
     }
 
     /// The connection for who knows sqlx's own only.

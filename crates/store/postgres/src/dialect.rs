@@ -45,7 +45,8 @@ pub(crate) async fn costly_snapshot(
     database: &Database,
     turn: CostlyTurn,
 ) -> sqlx::Result<HeldConnection<CostlyTurn>> {
-    Ok(HeldConnection::new(snapshot(database).await?, turn))
+    let snapshot = snapshot(database).await?;
+    Ok(HeldConnection::new(&database.connections, snapshot, turn))
 }
 
 /// Where reads go whose cost grows with what a tenant has stored: what takes longer than a second there ends with an error, which

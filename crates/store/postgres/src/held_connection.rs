@@ -2,17 +2,27 @@
 //! until PostgreSQL is done with it.
 
 use std::ops::{Deref, DerefMut};
+use std::sync::Arc;
 
 use tokio::runtime::Handle;
 
 use crate::connection::DbConnection;
+use crate::connections::Connections;
+use crate::failure::LastLoss;
 
-/// A connection, and the right to keep one busy, which is given back when the connection is idle again.
-pub(crate) struct HeldConnection<P: Send + 'static>(Option<(DbConnection, P)>);
+/// A connection, and the right to keep one busy, which is given back when the connection is idle again, or lost.
+pub(crate) struct HeldConnection<P: Send + 'static> {
+    held: Option<(DbConnection, P)>,
+    last_loss: Arc<LastLoss>,
+}
 
 impl<P: Send + 'static> HeldConnection<P> {
-    pub(crate) const fn new(connection: DbConnection, permit: P) -> Self {
-        Self(Some((connection, permit)))
+    /// One of these connections.
+    pub(crate) fn new(connections: &Connections, connection: DbConnection, permit: P) -> Self {
+        Self {
+            held: Some((connection, permit)),
+            last_loss: Arc::clone(&connections.last_loss),
+        }
     }
 }
 
@@ -20,24 +30,25 @@ impl<P: Send + 'static> Deref for HeldConnection<P> {
     type Target = DbConnection;
 
     fn deref(&self) -> &DbConnection {
-        let (connection, _) = self.0.as_ref().expect("it is there until the end");
+        let (connection, _) = self.held.as_ref().expect("it is there until the end");
         connection
     }
 }
 
 impl<P: Send + 'static> DerefMut for HeldConnection<P> {
     fn deref_mut(&mut self) -> &mut DbConnection {
-        let (connection, _) = self.0.as_mut().expect("it is there until the end");
+        let (connection, _) = self.held.as_mut().expect("it is there until the end");
         connection
     }
 }
 
 impl<P: Send + 'static> Drop for HeldConnection<P> {
     fn drop(&mut self) {
-        if let (Some((connection, permit)), Ok(runtime)) = (self.0.take(), Handle::try_current()) {
+        if let (Some((connection, permit)), Ok(runtime)) = (self.held.take(), Handle::try_current())
+        {
+            let last_loss = Arc::clone(&self.last_loss);
             runtime.spawn(async move {
-                // Which waits for the statement first.
-                connection.rollback().await.ok();
+                connection.release(&last_loss).await;
                 drop(permit);
             });
         }

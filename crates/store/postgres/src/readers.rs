@@ -20,7 +20,7 @@ impl Readers<'_> {
     /// A connection for one read whose rows are taken one after the other.
     pub(crate) async fn acquire(self) -> sqlx::Result<ReadConnection> {
         let connection = self.0.begin_read().await?;
-        Ok(ReadConnection::new(connection, None))
+        Ok(ReadConnection::new(self.0, connection, None))
     }
 
     async fn rows<'q, E>(self, mut query: E) -> sqlx::Result<Vec<PgRow>>

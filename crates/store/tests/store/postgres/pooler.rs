@@ -70,6 +70,12 @@ async fn many_ask_whether_a_server_has_the_database_open() {
     for answer in answers {
         answer.expect("nobody has it open");
     }
+    database.execute("INSERT INTO processes (id, seen_at) VALUES ('other', now())");
+    let answer = hato_store::refuse_if_in_use(database.url()).await;
+    assert!(
+        matches!(answer, Err(PostgresOpenError::InUse)),
+        "{answer:?}"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]

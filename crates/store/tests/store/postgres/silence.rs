@@ -12,6 +12,9 @@ use tokio::net::{TcpListener, TcpStream, UnixStream};
 use tokio::sync::watch;
 use tokio::time::timeout;
 
+use super::{connect, execute, until_so_many_wait};
+use crate::test_store::{START, TestStore};
+
 /// Longer than an answer is waited for, with all that is tried again.
 const LONG: Duration = Duration::from_mins(1);
 
@@ -74,4 +77,36 @@ async fn who_waits_for_a_network_that_swallows_everything_is_told_and_others_go_
     }
     let again = async { while store.ping().await.is_err() {} };
     timeout(LONG, again).await.expect("it answers again");
+}
+
+/// A read that has its place while the network falls silent gives it back, though its connection never answers.
+#[tokio::test(flavor = "multi_thread")]
+async fn reads_that_are_under_way_give_their_places_back() {
+    let test = TestStore::new(TestDatabase::postgres().await).await;
+    let app = test.app().await;
+    let send = test.broadcast(&app, START).await;
+    let (silence, silent) = watch::channel(());
+    let url = proxy(&test.database, silent).await;
+    let store = hato_store::open_with(&url, &settings()).await;
+    let store = store.expect("opened");
+    let mut other = connect(&test).await;
+    execute(
+        &mut other,
+        "BEGIN; LOCK TABLE send_failures IN ACCESS EXCLUSIVE MODE",
+    )
+    .await;
+    let reading = join_all([(); 2].map(|()| timeout(LONG, store.failures_of(&app, &send, 10))));
+    let falling_silent = async {
+        until_so_many_wait(&mut other, 2).await;
+        silence.send_replace(());
+        execute(&mut other, "COMMIT").await;
+    };
+    let (answers, ()) = tokio::join!(reading, falling_silent);
+    for answer in answers {
+        answer.expect("an answer, whatever it is").ok();
+    }
+    let again = async {
+        while !matches!(store.failures_of(&app, &send, 10).await, Ok(read) if !read.is_cut_short) {}
+    };
+    timeout(LONG, again).await.expect("it has a place again");
 }
