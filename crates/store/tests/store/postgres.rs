@@ -40,6 +40,10 @@ async fn assert_no_deadlocks(test: &TestStore, stores: &[Arc<dyn Store>]) {
     );
 }
 
+/// How many wait for somebody's lock.
+const COUNT_WAITING: &str = "SELECT COUNT(*) FROM pg_stat_activity
+                             WHERE datname = current_database() AND wait_event_type = 'Lock'";
+
 /// A connection of somebody else's to the store's database.
 async fn connect(test: &TestStore) -> PgConnection {
     let connection = PgConnection::connect(test.database.url()).await;
@@ -54,11 +58,13 @@ async fn execute(connection: &mut PgConnection, statements: &str) {
 
 /// Returns when so many wait for locks in the database of this connection.
 pub async fn until_so_many_wait(connection: &mut PgConnection, count: i64) {
-    let wait = format!(
-        "SELECT COUNT(*) >= {count} FROM pg_stat_activity
-         WHERE datname = current_database() AND wait_event_type = 'Lock'"
-    );
+    let wait = format!("SELECT ({COUNT_WAITING}) >= {count}");
     until_true(connection, &wait).await;
+}
+
+async fn is_true(connection: &mut PgConnection, query: &str) -> bool {
+    let asked = sqlx::query_scalar(AssertSqlSafe(query)).fetch_one(connection);
+    asked.await.expect("asked")
 }
 
 /// Returns when the query says so, which it does in time.
@@ -67,8 +73,7 @@ async fn until_true(connection: &mut PgConnection, query: &str) {
         let mut looks = interval(Duration::from_millis(10));
         loop {
             looks.tick().await;
-            let is_true = sqlx::query_scalar(AssertSqlSafe(query)).fetch_one(&mut *connection);
-            if is_true.await.expect("asked") {
+            if is_true(connection, query).await {
                 return;
             }
         }

@@ -10,7 +10,7 @@ use hato_testkit::TestDatabase;
 use sqlx::{Executor as _, PgConnection};
 use tokio::time::{sleep, timeout};
 
-use super::{connect, until_so_many_wait};
+use super::{COUNT_WAITING, connect, is_true, until_so_many_wait};
 use crate::test_store::{START, TestStore};
 
 /// It is given up by a bound of its own: what other statements may take and wait for would last for an hour.
@@ -48,15 +48,8 @@ async fn abandon<T>(number: i64, call: impl Future<Output = T>, other: &mut PgCo
         _ = call => panic!("it waits for the table"),
         () = hanging_up => {}
     }
-    assert!(count_waiting(other).await <= 2);
-}
-
-async fn count_waiting(connection: &mut PgConnection) -> i64 {
-    let waiting = sqlx::query_scalar(
-        "SELECT COUNT(*) FROM pg_stat_activity
-         WHERE datname = current_database() AND wait_event_type = 'Lock'",
-    );
-    waiting.fetch_one(connection).await.expect("asked")
+    let more_wait = format!("SELECT ({COUNT_WAITING}) > 2");
+    assert!(!is_true(other, &more_wait).await);
 }
 
 /// PostgreSQL goes on with what nobody waits for any more, on connections that others need.
