@@ -120,7 +120,7 @@ pub(crate) async fn find_hashed(
 ) -> sqlx::Result<Vec<RecipientId>> {
     let rows = sql!(query [
         r#"SELECT id AS "id!", position FROM subscriptions
-           WHERE app_id = $2 AND endpoint_hash IN ("# HASHES ")"
+           WHERE "# OF_APP("endpoint_hash" IN HASHES)
     ] json(hashes)?, app)
     .fetch_all(c)
     .await?;

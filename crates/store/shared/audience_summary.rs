@@ -244,7 +244,7 @@ fn rows_at<'c>(
 ) -> sqlx::Result<AudienceMemberRows<'c>> {
     let rows = sql!(query_as AudienceMemberRow [
         r#"SELECT position AS "position!", endpoint, created_at FROM subscriptions
-           WHERE app_id = $2 AND position IN ("# NUMBERS ")"
+           WHERE "# OF_APP("position" IN NUMBERS)
     ] number_list(positions)?, app.as_str());
     Ok(rows.fetch(c))
 }

@@ -106,7 +106,7 @@ async fn known_endpoints(
     let hashes = all.iter().map(|it| hexadecimal_hash(&it.endpoint));
     let rows = sql!(query [
         "SELECT endpoint_hash, deactivation_reason FROM subscriptions
-         WHERE app_id = $2 AND endpoint_hash IN (" HASHES ")"
+         WHERE " OF_APP("endpoint_hash" IN HASHES)
     ] json_text(&hashes.collect::<Vec<_>>())?, app.as_str())
     .fetch_all(c)
     .await?;

@@ -173,7 +173,7 @@ async fn endpoints_of(
     }
     let rows = sql!(query [
         "SELECT endpoint_hash, user_id FROM subscriptions
-         WHERE app_id = $2 AND endpoint_hash IN (" HASHES ")"
+         WHERE " OF_APP("endpoint_hash" IN HASHES)
     ] json(&named)?, app.as_str())
     .fetch_all(c)
     .await?;

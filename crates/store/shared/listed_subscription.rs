@@ -95,7 +95,7 @@ pub(crate) fn rows_at<'c>(
         "SELECT public_id, endpoint, platform, user_id, tags, lang, time_zone, position,
                 deactivated_at, deactivation_reason, created_at
          FROM subscriptions
-         WHERE app_id = $2 AND position IN (" NUMBERS ") AND (created_at, public_id) < ($3, $4)
+         WHERE " OF_APP("position" IN NUMBERS) " AND (created_at, public_id) < ($3, $4)
          ORDER BY created_at DESC, public_id DESC LIMIT $5"
     ] json(&positions)?, app.as_str(), before, before_id, limit);
     Ok(rows.fetch(c))

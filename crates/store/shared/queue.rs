@@ -186,7 +186,7 @@ async fn selected_recipients(
 ) -> sqlx::Result<Vec<Recipient>> {
     sql!(query_as RecipientRow [
         "SELECT id, public_id, endpoint, p256dh, auth, vapid_key FROM subscriptions
-         WHERE app_id = $2 AND position IN (" NUMBERS ")"
+         WHERE " OF_APP("position" IN NUMBERS)
     ] number_list(positions)?, page.app_id.as_str())
     .try_map(RecipientRow::into_recipient)
     .fetch_all(readers(database))

@@ -99,7 +99,7 @@ async fn lock_blocks(
     make_missing(c, app, &numbers).await?;
     let rows = sql!(query [
         r#"SELECT block AS "block!", answers AS "answers!" FROM reach
-           WHERE app_id = $2 AND block IN ("# NUMBERS ") ORDER BY block" FOR_UPDATE
+           WHERE "# OF_APP("block" IN NUMBERS) " ORDER BY block" FOR_UPDATE
     ] numbers, app)
     .fetch_all(c)
     .await?;
@@ -158,7 +158,7 @@ pub(crate) async fn blocks_of<'e>(
     let numbers: Vec<i64> = numbers.into_iter().collect();
     let rows = sql!(query [
         r#"SELECT block AS "block!", answers AS "answers!" FROM reach
-           WHERE app_id = $2 AND block IN ("# NUMBERS ")"
+           WHERE "# OF_APP("block" IN NUMBERS)
     ] number_list(&numbers)?, app.as_str())
     .fetch_all(reader)
     .await?;

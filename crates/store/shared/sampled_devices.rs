@@ -61,7 +61,7 @@ async fn those_at(
     let mut connection = bounded_reader(database).await?;
     sql!(query_as SampledDevice [
         r#"SELECT endpoint AS "endpoint!", platform FROM subscriptions
-           WHERE app_id = $2 AND position IN ("# NUMBERS ")"
+           WHERE "# OF_APP("position" IN NUMBERS)
     ] number_list(positions)?, app.as_str())
     .fetch_all(&mut *connection)
     .await

@@ -104,7 +104,7 @@ async fn select_few<'e>(
 ) -> sqlx::Result<Option<PositionSet>> {
     let users: Vec<&str> = users.iter().map(UserId::as_str).collect();
     let rows = sql!(query_as OwnRow [
-        "SELECT id, position, tags FROM subscriptions WHERE app_id = $2 AND user_id IN (" TEXTS ") LIMIT $3"
+        "SELECT id, position, tags FROM subscriptions WHERE " OF_APP("user_id" IN TEXTS) " LIMIT $3"
     ] json(&users)?, app.as_str(), MAX_OWN_ROWS)
     .fetch_all(reader)
     .await?;
@@ -213,7 +213,7 @@ async fn tagged<'e>(
 ) -> sqlx::Result<Tagged> {
     let rows = sql!(query [
         r#"SELECT tag AS "tag!", block AS "block!", positions AS "positions!" FROM tag_positions
-           WHERE app_id = $2 AND tag IN ("# TEXTS ")"
+           WHERE "# OF_APP("tag" IN TEXTS)
     ] names, app.as_str())
     .fetch_all(reader)
     .await?;
@@ -244,7 +244,7 @@ async fn tagged_and_everyone<'e>(
            )
            SELECT tag AS "tag?", block AS "block!", positions AS "positions?",
                   CAST(NULL AS TEXT) AS "active?"
-           FROM tag_positions WHERE app_id = $2 AND tag IN ("# TEXTS r#")
+           FROM tag_positions WHERE "# OF_APP("tag" IN TEXTS) r#"
            UNION ALL
            SELECT NULL, block, NULL,
                   (SELECT string_agg(CAST(s.position AS TEXT), ',') FROM subscriptions AS s
@@ -329,7 +329,7 @@ async fn list(
 ) -> sqlx::Result<Vec<RecipientId>> {
     let numbers = sql!(query_scalar [
         r#"SELECT id AS "id!" FROM subscriptions
-           WHERE app_id = $2 AND position IN ("# NUMBERS ") ORDER BY position"
+           WHERE "# OF_APP("position" IN NUMBERS) " ORDER BY position"
     ] json(positions)?, app)
     .fetch_all(c)
     .await?;

@@ -110,7 +110,7 @@ async fn lock_subscriptions(
     let positions: Vec<i64> = positions.into_iter().collect();
     let rows = sql!(query [
         r#"SELECT position AS "position!", tags FROM subscriptions
-           WHERE app_id = $2 AND position IN ("# NUMBERS ") ORDER BY id" FOR_UPDATE
+           WHERE "# OF_APP("position" IN NUMBERS) " ORDER BY id" FOR_UPDATE
     ] number_list(&positions)?, app.as_str())
     .fetch_all(c)
     .await?;
@@ -129,7 +129,7 @@ async fn lock_blocks(
 ) -> sqlx::Result<TagIndex> {
     let rows = sql!(query_as BlockRow [
         r#"SELECT tag AS "tag!", block AS "block!", positions AS "positions!"
-           FROM tag_positions WHERE app_id = $2 AND tag IN ("# TEXTS ") ORDER BY tag, block" FOR_UPDATE
+           FROM tag_positions WHERE "# OF_APP("tag" IN TEXTS) " ORDER BY tag, block" FOR_UPDATE
     ] json(tags)?, app.as_str())
     .fetch_all(c)
     .await?;

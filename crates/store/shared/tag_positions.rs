@@ -115,7 +115,7 @@ async fn lock_blocks(
     let rows = sql!(query [
         r#"SELECT t.tag AS "tag!", t.block AS "block!", t.positions AS "positions!"
            FROM ("# TAG_BLOCKS r#") AS wanted CROSS JOIN tag_positions AS t
-           WHERE t.app_id = $2 AND t.tag = wanted.tag AND t.block = wanted.block
+           WHERE t.app_id = wanted.app_id AND t.tag = wanted.tag AND t.block = wanted.block
            ORDER BY t.tag, t.block"# FOR_UPDATE
     ] block_keys(wanted)?, app)
     .fetch_all(c)
@@ -173,7 +173,7 @@ async fn write(c: &mut DbConnection, app: &str, written: &[WrittenBlock<'_>]) ->
     if !written.is_empty() {
         sql!(query [
             "INSERT INTO tag_positions (app_id, tag, block, positions)
-             SELECT $2, written.tag, written.block, written.positions
+             SELECT written.app_id, written.tag, written.block, written.positions
              FROM (" TAG_BLOCKS ") AS written
              WHERE TRUE ON CONFLICT (app_id, tag, block) DO UPDATE SET positions = excluded.positions"
         ] json(written)?, app)
@@ -187,7 +187,8 @@ async fn remove(c: &mut DbConnection, app: &str, emptied: &[WrittenBlock<'_>]) -
     if !emptied.is_empty() {
         sql!(query [
             "DELETE FROM tag_positions
-             WHERE app_id = $2 AND (tag, block) IN (SELECT tag, block FROM (" TAG_BLOCKS ") AS emptied)"
+             WHERE (app_id, tag, block) IN
+               (SELECT app_id, tag, block FROM (" TAG_BLOCKS ") AS emptied)"
         ] json(emptied)?, app)
         .execute(c)
         .await?;
@@ -208,7 +209,7 @@ async fn insert<'a>(
     }
     let inserted = sql!(query [
         "INSERT INTO tag_positions (app_id, tag, block, positions)
-         SELECT $2, written.tag, written.block, written.positions FROM (" TAG_BLOCKS ") AS written
+         SELECT written.app_id, written.tag, written.block, written.positions FROM (" TAG_BLOCKS ") AS written
          WHERE TRUE ON CONFLICT (app_id, tag, block) DO NOTHING"
     ] json(&written)?, app)
     .execute(c)

@@ -119,16 +119,20 @@ pub(crate) fn check_references(_: &mut DbConnection, _: bool) -> Ready<sqlx::Res
 /// | `TEXTS`       | the members of `$1`, a JSON array of texts, as rows |
 /// | `KINDS`       | the members of `$6`, a JSON array of texts, as rows |
 /// | `HASHES`      | the members of `$1`, a JSON array of hexadecimal texts, as rows of bytes |
+/// | `OF_APP("c" IN NUMBERS)` | that a row is one of the app `$2` and its column `c` one of `NUMBERS`; so with `TEXTS` and `HASHES` |
 /// | `FAILURES`    | the members of `$1`, a JSON array of arrays of five, as rows (`recipient`, `reason`, `http_status`, `attempts`, `detail`) |
 /// | `NEW_SUBSCRIPTIONS` | the members of `$1`, a JSON array of arrays of thirteen, as rows named like the columns; bytes are hexadecimal texts |
 /// | `RANGES`      | the members of `$1`, a JSON array of pairs, as rows (`low`, `high`) |
 /// | `BLOCKS`      | the members of `$1`, a JSON array of triples, as rows (`block`, and `positions`, which are the bytes of `$3` from a place, counted from 1, on) |
-/// | `TAG_BLOCKS`  | the members of `$1`, a JSON array of triples, as rows (`tag`, `block`, and `positions` of its hexadecimal digits) |
+/// | `TAG_BLOCKS`  | the members of `$1`, a JSON array of triples, as rows (`app_id`, which is `$2`, `tag`, `block`, and `positions` of its hexadecimal digits) |
 /// | `LIST_LENGTH` | how many members the JSON array `j.recipients` has |
 /// | `FOR_UPDATE`  | a lock on the rows that are read, until the end of the transaction |
 /// | `SKIP_LOCKED` | the same, skipping rows that somebody else has locked |
 /// | `KEEP_APP`    | a lock that keeps the app `p` from being deleted or put under review until the end of the transaction |
 /// | `KEEP_SUBSCRIPTION` | a lock that keeps the subscriptions `s` from being removed until the end of the transaction |
+///
+/// Where one of many apps has most of the rows, PostgreSQL expects as few of it as of every app, and to find some by a list it would read
+/// all rows of the app. So the app stands with each member, as if it depended on that (`CASE`): then only an index over both serves.
 ///
 /// The locks leave a row's key free (NO KEY), so that they do not wait for those who only refer to it.
 macro_rules! sql {
@@ -141,6 +145,24 @@ macro_rules! sql {
     (@ $call:tt [$($text:tt)*] [TEXTS $($rest:tt)*] $args:tt) => {
         sql!(@ $call
             [$($text)* "SELECT value FROM json_array_elements_text(CAST(CAST($1 AS TEXT) AS JSON))"]
+            [$($rest)*] $args)
+    };
+    (@ $call:tt [$($text:tt)*] [OF_APP ($column:tt IN NUMBERS) $($rest:tt)*] $args:tt) => {
+        sql!(@ $call
+            [$($text)* "(app_id, " $column ") IN (SELECT CASE WHEN value IS NOT NULL THEN $2 END, CAST(value AS BIGINT)
+                        FROM json_array_elements_text(CAST(CAST($1 AS TEXT) AS JSON)))"]
+            [$($rest)*] $args)
+    };
+    (@ $call:tt [$($text:tt)*] [OF_APP ($column:tt IN TEXTS) $($rest:tt)*] $args:tt) => {
+        sql!(@ $call
+            [$($text)* "(app_id, " $column ") IN (SELECT CASE WHEN value IS NOT NULL THEN $2 END, value
+                        FROM json_array_elements_text(CAST(CAST($1 AS TEXT) AS JSON)))"]
+            [$($rest)*] $args)
+    };
+    (@ $call:tt [$($text:tt)*] [OF_APP ($column:tt IN HASHES) $($rest:tt)*] $args:tt) => {
+        sql!(@ $call
+            [$($text)* "(app_id, " $column ") IN (SELECT CASE WHEN value IS NOT NULL THEN $2 END, decode(value, 'hex')
+                        FROM json_array_elements_text(CAST(CAST($1 AS TEXT) AS JSON)))"]
             [$($rest)*] $args)
     };
     (@ $call:tt [$($text:tt)*] [KINDS $($rest:tt)*] $args:tt) => {
@@ -189,8 +211,8 @@ macro_rules! sql {
     };
     (@ $call:tt [$($text:tt)*] [TAG_BLOCKS $($rest:tt)*] $args:tt) => {
         sql!(@ $call
-            [$($text)* "SELECT value ->> 0 AS tag, CAST(value ->> 1 AS BIGINT) AS block,
-                               decode(value ->> 2, 'hex') AS positions
+            [$($text)* "SELECT CASE WHEN value IS NOT NULL THEN $2 END AS app_id, value ->> 0 AS tag,
+                               CAST(value ->> 1 AS BIGINT) AS block, decode(value ->> 2, 'hex') AS positions
                         FROM json_array_elements(CAST(CAST($1 AS TEXT) AS JSON))"]
             [$($rest)*] $args)
     };

@@ -143,11 +143,12 @@ pub(crate) fn clock_lead(_: &Database, _: UnixMillis) -> i64 {
 /// | `TEXTS`       | the members of `$1`, a JSON array of texts, as rows |
 /// | `KINDS`       | the members of `$6`, a JSON array of texts, as rows |
 /// | `HASHES`      | the members of `$1`, a JSON array of hexadecimal texts, as rows of bytes |
+/// | `OF_APP("c" IN NUMBERS)` | that a row is one of the app `$2` and its column `c` one of `NUMBERS`; so with `TEXTS` and `HASHES` |
 /// | `FAILURES`    | the members of `$1`, a JSON array of arrays of five, as rows (`recipient`, `reason`, `http_status`, `attempts`, `detail`) |
 /// | `NEW_SUBSCRIPTIONS` | the members of `$1`, a JSON array of arrays of thirteen, as rows named like the columns; bytes are hexadecimal texts |
 /// | `RANGES`      | the members of `$1`, a JSON array of pairs, as rows (`low`, `high`) |
 /// | `BLOCKS`      | the members of `$1`, a JSON array of triples, as rows (`block`, and `positions`, which are the bytes of `$3` from a place, counted from 1, on) |
-/// | `TAG_BLOCKS`  | the members of `$1`, a JSON array of triples, as rows (`tag`, `block`, and `positions` of its hexadecimal digits) |
+/// | `TAG_BLOCKS`  | the members of `$1`, a JSON array of triples, as rows (`app_id`, which is `$2`, `tag`, `block`, and `positions` of its hexadecimal digits) |
 /// | `LIST_LENGTH` | how many members the JSON array `j.recipients` has |
 /// | `FOR_UPDATE`  | a lock on the rows that are read, until the end of the transaction |
 /// | `SKIP_LOCKED` | the same, skipping rows that somebody else has locked |
@@ -162,6 +163,15 @@ macro_rules! sql {
     };
     (@ $call:tt [$($text:tt)*] [TEXTS $($rest:tt)*] $args:tt) => {
         sql!(@ $call [$($text)* "SELECT value FROM json_each($1)"] [$($rest)*] $args)
+    };
+    (@ $call:tt [$($text:tt)*] [OF_APP ($column:tt IN NUMBERS) $($rest:tt)*] $args:tt) => {
+        sql!(@ $call [$($text)* "app_id = $2 AND " $column " IN ("] [NUMBERS ")" $($rest)*] $args)
+    };
+    (@ $call:tt [$($text:tt)*] [OF_APP ($column:tt IN TEXTS) $($rest:tt)*] $args:tt) => {
+        sql!(@ $call [$($text)* "app_id = $2 AND " $column " IN ("] [TEXTS ")" $($rest)*] $args)
+    };
+    (@ $call:tt [$($text:tt)*] [OF_APP ($column:tt IN HASHES) $($rest:tt)*] $args:tt) => {
+        sql!(@ $call [$($text)* "app_id = $2 AND " $column " IN ("] [HASHES ")" $($rest)*] $args)
     };
     (@ $call:tt [$($text:tt)*] [KINDS $($rest:tt)*] $args:tt) => {
         sql!(@ $call [$($text)* "SELECT value FROM json_each($6)"] [$($rest)*] $args)
@@ -196,7 +206,7 @@ macro_rules! sql {
     };
     (@ $call:tt [$($text:tt)*] [TAG_BLOCKS $($rest:tt)*] $args:tt) => {
         sql!(@ $call
-            [$($text)* "SELECT value ->> 0 AS tag, value ->> 1 AS block, unhex(value ->> 2) AS positions FROM json_each($1)"]
+            [$($text)* "SELECT $2 AS app_id, value ->> 0 AS tag, value ->> 1 AS block, unhex(value ->> 2) AS positions FROM json_each($1)"]
             [$($rest)*] $args)
     };
     (@ $call:tt [$($text:tt)*] [LIST_LENGTH $($rest:tt)*] $args:tt) => {
