@@ -16,8 +16,9 @@ use crate::transaction::transaction;
 impl ReviewStore for Database {
     async fn held_sends(&self, app: &AppId, limit: i64) -> Result<Vec<SendRecord>, StoreError> {
         sends!(
-            ["(id IN (SELECT send_id FROM jobs WHERE app_id = $1 AND held = 1)
-                 OR app_id = $1 AND waits_until IS NOT NULL)
+            ["id IN (SELECT send_id FROM jobs WHERE app_id = $1 AND held = 1
+                     UNION
+                     SELECT id FROM sends WHERE app_id = $1 AND waits_until IS NOT NULL)
                 AND cancelled_at IS NULL
               ORDER BY created_at DESC, id DESC LIMIT $2"]
             app.as_str(), limit

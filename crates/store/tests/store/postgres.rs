@@ -10,6 +10,7 @@ mod later_tables;
 mod migrations;
 mod opening;
 mod outboxes;
+mod plans;
 mod pooler;
 mod rate_windows;
 mod reach;
@@ -19,14 +20,32 @@ mod sweep_lease;
 mod tls;
 mod wake_ups;
 
+use std::fs;
 use std::sync::Arc;
 use std::time::Duration;
 
 use hato_service::ports::Store;
+use serde_json::Value;
 use sqlx::{AssertSqlSafe, Connection as _, PgConnection};
 use tokio::time::{interval, timeout};
 
 use crate::test_store::TestStore;
+
+/// What `cargo xtask prepare` knows of every statement.
+const OFFLINE_DATA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/postgres/.sqlx");
+
+/// The store's statements.
+fn statements() -> Vec<String> {
+    let files = fs::read_dir(OFFLINE_DATA).expect("the folder");
+    let statement = |path| {
+        let text = fs::read(path).expect("a file");
+        let data: Value = serde_json::from_slice(&text).expect("JSON");
+        data["query"].as_str().expect("a statement").to_owned()
+    };
+    files
+        .map(|file| statement(file.expect("a file").path()))
+        .collect()
+}
 
 /// Closes the stores and that of the test, and asserts that none of their transactions has locked another one out. What a session has
 /// counted is there for others when it has ended.

@@ -1,9 +1,9 @@
 //! Reviews of accounts that a login through GitHub took over: what was made before acts no more until it is kept.
 
-use hato_domain::{AccountId, AppId, KeyEventId, Plan, WebhookUrl};
+use hato_domain::{AccountId, AppId, KeyEventId, Plan, Schedule, WebhookUrl};
 use hato_service::ports::{
     AcceptSendOutcome, AppChange, Audience, ChangeAppOutcome, CreateKeyOutcome, DeletedKey,
-    EnableWebhookOutcome, GithubId, NewSession, NextOutbox, NextPage, OutboxClaimRequest,
+    EnableWebhookOutcome, GithubId, NewSend, NewSession, NextOutbox, NextPage, OutboxClaimRequest,
     QueueTestOutcome, ReviewConclusion,
 };
 use hato_testkit::{TestDatabase, on_each_database};
@@ -181,6 +181,30 @@ async fn what_is_queued_waits_and_goes_on(database: TestDatabase) {
             .is_empty()
     );
     assert_eq!(test.deliver_all(at(20), 10).await.len(), 1);
+}
+
+#[on_each_database]
+async fn what_is_held_is_listed_the_newest_first(database: TestDatabase) {
+    let (test, account, app) = reviewed_app(database).await;
+    let other = test.app_of(&account).await;
+    test.subscribe(&other, 1).await;
+    test.broadcast(&other, START).await;
+    let first = test.broadcast(&app, START).await;
+    let scheduled = NewSend {
+        schedule: Schedule::parse(Some(at(60).0), None, None).expect("a schedule"),
+        ..test.new_send(&app, Audience::Everyone, at(1))
+    };
+    let second = scheduled.id.clone();
+    test.accept(scheduled).await;
+    let third = test.broadcast(&app, at(2)).await;
+    begin_review(&test, &account).await;
+    for (limit, expected) in [
+        (3, vec![&third, &second, &first]),
+        (2, vec![&third, &second]),
+    ] {
+        let held = test.store.held_sends(&app, limit).await.expect("listed");
+        assert_eq!(held.iter().map(|it| &it.id).collect::<Vec<_>>(), expected);
+    }
 }
 
 #[on_each_database]

@@ -1,28 +1,12 @@
 //! Every statement of the store, on tables to which a later version has added columns (CONTRACT 17).
 
-use std::fs;
-
 use hato_testkit::TestDatabase;
-use serde_json::Value;
 use sqlx::{
     AssertSqlSafe, Column as _, Connection as _, Executor as _, PgConnection, SqlSafeStr as _,
     Statement as _, TypeInfo as _,
 };
 
-/// What `cargo xtask prepare` knows of every statement.
-const OFFLINE_DATA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/postgres/.sqlx");
-
-fn statements() -> Vec<String> {
-    let files = fs::read_dir(OFFLINE_DATA).expect("the folder");
-    let statement = |path| {
-        let text = fs::read(path).expect("a file");
-        let data: Value = serde_json::from_slice(&text).expect("JSON");
-        data["query"].as_str().expect("a statement").to_owned()
-    };
-    files
-        .map(|file| statement(file.expect("a file").path()))
-        .collect()
-}
+use super::statements;
 
 /// Name and type of each column that the statement answers with.
 async fn columns(connection: &mut PgConnection, statement: &str) -> Vec<(String, String)> {
