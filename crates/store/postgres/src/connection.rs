@@ -2,6 +2,7 @@
 
 use std::io;
 use std::pin::pin;
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
@@ -11,6 +12,7 @@ use sqlx::postgres::{PgArguments, PgQueryResult, PgRow, PgStatement, PgTypeInfo}
 use sqlx::{Either, Execute, Executor, PgConnection, Postgres, SqlStr, Transaction};
 use tokio::time::timeout;
 
+use crate::app_turns::{AppTurn, AppTurns, NoTurnError};
 use crate::failure::LastLoss;
 
 /// A connection within a transaction, which is rolled back when this is dropped.
@@ -21,19 +23,38 @@ pub(crate) struct DbConnection {
     keeps_statements: bool,
     /// How long the next part of an answer is waited for.
     answer_timeout: Duration,
+    app_turns: Arc<AppTurns>,
+    /// Of the apps that the transaction locks.
+    turns: Vec<AppTurn>,
 }
 
 impl DbConnection {
-    pub(crate) const fn new(
+    pub(crate) fn new(
         transaction: Transaction<'static, Postgres>,
         keeps_statements: bool,
         answer_timeout: Duration,
+        app_turns: Arc<AppTurns>,
     ) -> Self {
         Self {
             transaction,
             keeps_statements,
             answer_timeout,
+            app_turns,
+            turns: Vec::new(),
         }
+    }
+
+    /// Has this turn from now on.
+    pub(crate) fn give_turn(&mut self, turn: AppTurn) {
+        self.turns.push(turn);
+    }
+
+    /// Makes sure of a turn to lock the app, which others may be doing. Called before the app's row is.
+    pub(crate) fn take_turn(&mut self, app: &str) -> Result<(), NoTurnError> {
+        if self.turns.iter().all(|turn| turn.app != app) {
+            self.turns.push(self.app_turns.try_take(app)?);
+        }
+        Ok(())
     }
 
     pub(crate) async fn commit(self) -> sqlx::Result<()> {

@@ -16,6 +16,7 @@ use sqlx::pool::PoolConnection;
 use sqlx::postgres::{PgArguments, PgQueryResult, PgRow};
 use sqlx::{AssertSqlSafe, Either, Execute, Executor as _, PgPool, Postgres, SqlStr};
 
+use crate::app_turns::AppTurns;
 use crate::connection::{DbConnection, answered};
 use crate::failure::{LastLoss, NoConnectionError, is_of_another_session};
 use crate::open_error::PostgresOpenError;
@@ -43,6 +44,7 @@ type StatementResult = sqlx::Result<Vec<Either<PgQueryResult, PgRow>>>;
 pub(crate) struct Connections {
     pub(crate) pool: PgPool,
     pub(crate) last_loss: Arc<LastLoss>,
+    pub(crate) app_turns: Arc<AppTurns>,
     /// Whether a session stays the same, so that it can be set up and keep statements.
     pub(crate) has_sessions: bool,
     /// Whether it was said that it does not.
@@ -72,6 +74,7 @@ impl Connections {
         Self {
             pool,
             last_loss,
+            app_turns: Arc::new(AppTurns::new(settings.lock_timeout)),
             has_sessions,
             is_pooler_reported: Arc::default(),
             answer_timeout: settings.statement_timeout.max(settings.acquire_timeout) + ANSWER_DELAY,
@@ -173,6 +176,7 @@ impl Connections {
             transaction,
             self.has_sessions,
             self.answer_timeout,
+            Arc::clone(&self.app_turns),
         ))
     }
 }

@@ -4,6 +4,8 @@ use std::io;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use crate::app_turns::awaited_app;
+
 /// Why an operation's changes were not kept, or may not have been.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum WriteError {
@@ -81,7 +83,7 @@ pub(crate) fn is_conflict(error: &sqlx::Error) -> bool {
 /// that of a process that was halted.
 pub(crate) fn is_lost_connection(error: &sqlx::Error) -> bool {
     match error {
-        sqlx::Error::Io(_) => !is_without_connection(error),
+        sqlx::Error::Io(_) => !is_without_connection(error) && awaited_app(error).is_none(),
         sqlx::Error::Protocol(_) | sqlx::Error::BeginFailed => true,
         other => code(other).is_some_and(|code| {
             let is_other = matches!(&*code, "25006" | "0A000" | "25P03");

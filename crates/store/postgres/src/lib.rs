@@ -22,6 +22,7 @@
 
 mod acceptance_groups;
 mod app_locks;
+mod app_turns;
 mod bounded_reads;
 mod clock_check;
 mod connection;

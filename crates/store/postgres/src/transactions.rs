@@ -18,6 +18,7 @@ use std::time::Duration;
 use futures_util::future::BoxFuture;
 use hato_service::jittered;
 
+use crate::app_turns::{AppTurn, awaited_app};
 use crate::connection::DbConnection;
 use crate::connections::Connections;
 use crate::failure::{WriteError, is_conflict, is_lost_connection, is_undone};
@@ -35,7 +36,7 @@ where
 {
     let mut wait = FIRST_WAIT;
     for _ in 1..MAX_RUNS {
-        match run_once(connections, operation.clone()).await {
+        match run_in_turn(connections, operation.clone()).await {
             Err(WriteError::Failed(error)) if may_succeed_again(&error) => {
                 tracing::debug!(%error, "a transaction was undone; it is run again");
                 connections.last_loss.record_loss(&error);
@@ -45,14 +46,38 @@ where
         tokio::time::sleep(jittered(wait)).await;
         wait *= 2;
     }
-    run_once(connections, operation).await
+    run_in_turn(connections, operation).await
 }
 
-async fn run_once<T, F>(connections: &Connections, operation: F) -> Result<T, WriteError>
+/// Runs the operation. Where it would lock an app that others lock, it ends, waits for its turn without a connection, and is run again.
+async fn run_in_turn<T, F>(connections: &Connections, operation: F) -> Result<T, WriteError>
+where
+    F: for<'c> FnOnce(&'c mut DbConnection) -> BoxFuture<'c, sqlx::Result<T>> + Clone,
+{
+    let ran = run_once(connections, None, operation.clone()).await;
+    let turn = match &ran {
+        Err(WriteError::Failed(error)) => match awaited_app(error) {
+            Some(app) => connections.app_turns.wait(app).await,
+            None => return ran,
+        },
+        _ => return ran,
+    };
+    let turn = turn.map_err(WriteError::Failed)?;
+    run_once(connections, Some(turn), operation).await
+}
+
+async fn run_once<T, F>(
+    connections: &Connections,
+    turn: Option<AppTurn>,
+    operation: F,
+) -> Result<T, WriteError>
 where
     F: for<'c> FnOnce(&'c mut DbConnection) -> BoxFuture<'c, sqlx::Result<T>>,
 {
     let mut connection = connections.begin().await.map_err(WriteError::Failed)?;
+    if let Some(turn) = turn {
+        connection.give_turn(turn);
+    }
     match operation(&mut connection).await {
         Ok(value) => {
             let committed = connections.in_time(connection.commit()).await;
@@ -78,7 +103,7 @@ fn not_committed(error: sqlx::Error) -> WriteError {
 
 /// Whether the same operation may succeed when it is run again.
 fn may_succeed_again(error: &sqlx::Error) -> bool {
-    is_conflict(error) || is_lost_connection(error)
+    is_conflict(error) || is_lost_connection(error) || awaited_app(error).is_some()
 }
 
 #[cfg(test)]

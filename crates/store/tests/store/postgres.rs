@@ -1,6 +1,7 @@
 //! What only PostgreSQL has: a server to be reached, connections to be lost, and others who write at the same time.
 
 mod acceptance_groups;
+mod app_turns;
 mod bounded_reads;
 mod checks;
 mod clocks;

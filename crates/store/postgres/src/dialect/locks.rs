@@ -8,6 +8,7 @@ use super::DbConnection;
 /// Locks an app's row until the end of the transaction. Whoever changes the number of an app's active subscriptions together
 /// with these locks the app first, so that two of them never wait for each other.
 pub(crate) async fn lock_app(c: &mut DbConnection, app: &AppId) -> sqlx::Result<()> {
+    c.take_turn(app.as_str())?;
     let locked = sqlx::query!(
         "SELECT id FROM apps WHERE id = $1 FOR NO KEY UPDATE",
         app.as_str()
@@ -18,6 +19,7 @@ pub(crate) async fn lock_app(c: &mut DbConnection, app: &AppId) -> sqlx::Result<
 /// Locks an app's row against all who rely on it: who has read it with `KEEP_APP`, or queued a job of it, ends first, and who reads
 /// it afterwards finds it changed.
 pub(crate) async fn lock_app_alone(c: &mut DbConnection, app: &str) -> sqlx::Result<()> {
+    c.take_turn(app)?;
     sqlx::query!("SELECT id FROM apps WHERE id = $1 FOR UPDATE", app)
         .fetch_optional(c)
         .await
