@@ -36,6 +36,8 @@ pub struct Service {
     pub(crate) strangers: Option<StrangerWindows>,
     /// Whose turn it is to cancel, which is one read after the other through all recipients.
     pub(crate) cancellations: HeavyReads<AccountId>,
+    /// Whose turn it is to register many: everybody's registrations wait while one is written.
+    pub(crate) bulk_registrations: HeavyReads<AccountId>,
     /// What goes on when its caller goes away.
     pub(crate) unattended: TaskTracker,
 }
@@ -62,6 +64,7 @@ impl Service {
             reports: Reports::default(),
             strangers: None,
             cancellations: HeavyReads::default(),
+            bulk_registrations: HeavyReads::default(),
             unattended: TaskTracker::new(),
         }
     }

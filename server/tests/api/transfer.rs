@@ -312,6 +312,49 @@ async fn an_account_makes_one_dry_run_at_a_time(database: TestDatabase) {
     assert_eq!(active(&app).await, 0);
 }
 
+/// Who waits for a lock in the database of the connection.
+const WAITING: &str = "SELECT COUNT(*) FROM pg_stat_activity
+                       WHERE datname = current_database() AND wait_event_type = 'Lock'";
+/// In how many transactions the subscriptions of each app were written.
+const TRANSACTIONS: &str =
+    "SELECT COUNT(DISTINCT CAST(xmin AS TEXT)) FROM subscriptions GROUP BY app_id";
+
+/// While a list waits for its app, another list of the account's waits for it, and nobody else does.
+#[tokio::test]
+async fn an_account_registers_one_list_at_a_time_in_several_transactions() {
+    let (server, first) = setup(TestDatabase::postgres().await).await;
+    let stranger = app(&server, "stranger@example.com").await;
+    let second = first.owner.create_app("Second").await.expect("an app");
+    let second = format!(
+        "/api/v1/apps/{}/subscriptions/bulk",
+        second["appId"].as_str().expect("an id")
+    );
+    let mut writer = DatabaseConnection::to(&server).await;
+    let lock = format!(
+        "BEGIN; SELECT FROM apps WHERE id = '{}' FOR UPDATE",
+        first.id
+    );
+    writer.execute(&lock).await;
+    let all = items(0..600);
+    let body = json!({ "items": all });
+    let mut registering = Box::pin(bulk(&first, "", &all));
+    tokio::select! {
+        _ = &mut registering => panic!("its app is locked"),
+        () = writer.wait_for_count(WAITING, |waiting| waiting == 1) => {}
+    }
+    let mut next = Box::pin(post(&first.owner, &second, &body));
+    tokio::select! {
+        biased;
+        _ = &mut next => panic!("the account has one turn"),
+        other = bulk(&stranger, "", &all) => assert_eq!(summary(&other), (600, 0, vec![])),
+    }
+    writer.execute("ROLLBACK").await;
+    let (registered, next) = tokio::join!(registering, next);
+    assert_eq!(summary(&registered), (600, 0, vec![]));
+    assert_eq!(summary(&next), (600, 0, vec![]));
+    assert_eq!(writer.values::<i64>(TRANSACTIONS).await, [3, 3, 3]);
+}
+
 #[on_each_database]
 async fn an_empty_app_exports_nothing(database: TestDatabase) {
     let (_server, app) = setup(database).await;
