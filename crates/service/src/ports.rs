@@ -83,7 +83,7 @@ pub use subscriptions::{
 };
 pub use vapid_keys::{
     AddVapidKeyOutcome, MAX_VAPID_KEYS, NewVapidKey, VapidKeyAct, VapidKeyNumber, VapidKeyOutcome,
-    VapidKeyRecord, VapidKeyStore,
+    VapidKeyRecord, VapidKeyStore, VapidKeyUse,
 };
 pub use webhooks::{
     Attempt, AttemptInputs, AttemptRecord, Disposition, EnableWebhookOutcome, EventContent,

@@ -11,7 +11,9 @@ use uuid::Uuid;
 
 use crate::access::{AccountPrincipal, MayManage};
 use crate::error::found;
-use crate::ports::{AddVapidKeyOutcome, NewVapidKey, VapidKeyAct, VapidKeyOutcome, VapidKeyRecord};
+use crate::ports::{
+    AddVapidKeyOutcome, NewVapidKey, VapidKeyAct, VapidKeyOutcome, VapidKeyRecord, VapidKeyUse,
+};
 use crate::{SealPurpose, Service, ServiceError, ServiceResult};
 
 pub use key_pair::VapidKeyPair;
@@ -41,23 +43,36 @@ impl Service {
         Ok(self.store.vapid_keys_of(access.app()).await?)
     }
 
+    /// The same with the number of subscriptions of each. `OVERLOADED` as [`Self::audience`].
+    pub async fn vapid_key_uses(&self, access: &MayManage) -> ServiceResult<Vec<VapidKeyUse>> {
+        let _permit = self.heavy_read(access).await?;
+        Ok(self.store.vapid_key_uses(access.app()).await?)
+    }
+
     /// Adds a key pair to the app's, made here or that of `private_key`, and whether it is new: `INVALID_INPUT` for what is no
     /// private key on P-256, `TOO_MANY_KEYS` beyond [`crate::ports::MAX_VAPID_KEYS`], `CONFIG_ERROR` without an encryption key.
     pub async fn add_vapid_key(
         &self,
         access: &MayManage,
         private_key: Option<&str>,
-    ) -> ServiceResult<(VapidKeyRecord, bool)> {
+    ) -> ServiceResult<(VapidKeyUse, bool)> {
         let sealer = self.secrets.sealer()?;
         let pair = pair_of(private_key)?;
         let public_key = pair.public_key();
         let act = self.vapid_act(access, &public_key);
+        let id = act.key_id.clone();
         let key = NewVapidKey {
             sealed_private_key: sealer.seal(SealPurpose::VapidKey, access.app(), &pair.to_pkcs8()?),
             public_key,
             is_imported: private_key.is_some(),
         };
-        added(self.store.add_vapid_key(key, act).await?)
+        match self.store.add_vapid_key(key, act).await? {
+            AddVapidKeyOutcome::Added(key) => Ok((unused(key), true)),
+            AddVapidKeyOutcome::Known => Ok((self.vapid_key_use(access, id).await?, false)),
+            AddVapidKeyOutcome::LimitReached => Err(ErrorCode::TooManyKeys.into()),
+            AddVapidKeyOutcome::OverRateLimit => Err(ErrorCode::RateLimited.into()),
+            AddVapidKeyOutcome::NoApp => Err(ErrorCode::NotFound.into()),
+        }
     }
 
     /// Makes it the key that browsers subscribe with from now on; the subscriptions of the others stay with theirs. `NOT_FOUND`.
@@ -69,6 +84,11 @@ impl Service {
     /// Deletes the key; `KEY_IN_USE` for the primary one and for one that active subscriptions have, `NOT_FOUND`.
     pub async fn delete_vapid_key(&self, access: &MayManage, key: &str) -> ServiceResult<()> {
         let (key, act) = self.vapid_key(access, key).await?;
+        let used = self.vapid_key_use(access, key.id()).await?;
+        // Counted before the app is locked, which it would be for as long as that takes.
+        if key.is_primary || used.active_subscriptions > 0 {
+            return Err(ErrorCode::KeyInUse.into());
+        }
         done(self.store.delete_vapid_key(key.number, act).await?)
     }
 
@@ -110,6 +130,17 @@ impl Service {
         Ok((key, act))
     }
 
+    /// The app's key of this id, with the number of its subscriptions.
+    async fn vapid_key_use(
+        &self,
+        access: &MayManage,
+        id: VapidKeyId,
+    ) -> ServiceResult<VapidKeyUse> {
+        let uses = self.vapid_key_uses(access).await?;
+        let found = uses.into_iter().find(|it| it.key.id() == id);
+        Ok(found.ok_or(ErrorCode::NotFound)?)
+    }
+
     fn vapid_act(&self, access: &MayManage, public_key: &[u8]) -> VapidKeyAct {
         VapidKeyAct {
             app_id: access.app().clone(),
@@ -130,13 +161,11 @@ fn pair_of(private_key: Option<&str>) -> ServiceResult<VapidKeyPair> {
     }
 }
 
-fn added(outcome: AddVapidKeyOutcome) -> ServiceResult<(VapidKeyRecord, bool)> {
-    match outcome {
-        AddVapidKeyOutcome::Added(key) => Ok((key, true)),
-        AddVapidKeyOutcome::Known(key) => Ok((key, false)),
-        AddVapidKeyOutcome::LimitReached => Err(ErrorCode::TooManyKeys.into()),
-        AddVapidKeyOutcome::OverRateLimit => Err(ErrorCode::RateLimited.into()),
-        AddVapidKeyOutcome::NoApp => Err(ErrorCode::NotFound.into()),
+/// Nobody has subscribed with it yet.
+const fn unused(key: VapidKeyRecord) -> VapidKeyUse {
+    VapidKeyUse {
+        key,
+        active_subscriptions: 0,
     }
 }
 

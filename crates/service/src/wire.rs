@@ -12,7 +12,7 @@ use hato_domain::{MessageSettings, UnixMillis};
 use crate::access::{AccountPrincipal, ActorRecord, MaySubscribe};
 use crate::ports::{
     AppRecord, AudienceSummary, ChangedApp, DeadLetterRecord, KeyEventRecord, KeyRecord,
-    ProfileRecord, ReachCount, SendRecord, SubscriptionRecord, VapidKeyRecord,
+    ProfileRecord, ReachCount, SendRecord, SubscriptionRecord, VapidKeyUse,
 };
 use crate::{IdentitySecrets, NewKey, RegistrationReceipt, SendReceipt, WebhookDetails};
 
@@ -159,14 +159,15 @@ impl From<KeyEventRecord> for KeyEvent {
     }
 }
 
-impl From<VapidKeyRecord> for VapidKey {
-    fn from(key: VapidKeyRecord) -> Self {
+impl From<VapidKeyUse> for VapidKey {
+    fn from(used: VapidKeyUse) -> Self {
+        let key = used.key;
         Self {
             id: key.id().to_string(),
             public_key: key.public_text(),
             primary: key.is_primary,
             created_at: key.created_at,
-            active_subscriptions: key.active_subscriptions,
+            active_subscriptions: used.active_subscriptions,
         }
     }
 }

@@ -17,7 +17,7 @@ pub async fn list(
     State(state): State<AppState>,
     ManageAccess { access, .. }: ManageAccess,
 ) -> ApiResult<Json<Vec<VapidKey>>> {
-    let keys = state.service.vapid_keys(&access).await?;
+    let keys = state.service.vapid_key_uses(&access).await?;
     Ok(Json(keys.into_iter().map(VapidKey::from).collect()))
 }
 

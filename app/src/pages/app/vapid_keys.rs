@@ -1,6 +1,6 @@
 //! The app's VAPID keys.
 
-use hato_service::ports::{AppRecord, VapidKeyRecord};
+use hato_service::ports::{AppRecord, VapidKeyUse};
 use leptos::prelude::*;
 use leptos::server_fn::ServerFn;
 
@@ -26,7 +26,7 @@ type ExportedKey = (String, String);
 pub fn VapidKeysPage() -> impl IntoView {
     load_page(async move |ctx: RequestContext| {
         let (access, app) = load_app(&ctx).await?;
-        let keys = ctx.service().vapid_keys(&access).await?;
+        let keys = ctx.service().vapid_key_uses(&access).await?;
         let exported: Option<ExportedKey> = flash::take(&ctx, NEW_KEY);
         Ok(view! { <VapidKeysView ctx app keys exported /> }.into_any())
     })
@@ -36,12 +36,12 @@ pub fn VapidKeysPage() -> impl IntoView {
 fn VapidKeysView(
     ctx: RequestContext,
     app: AppRecord,
-    keys: Vec<VapidKeyRecord>,
+    keys: Vec<VapidKeyUse>,
     exported: Option<ExportedKey>,
 ) -> impl IntoView {
     let texts = &ctx.texts().app.vapid_keys;
     let id = app.id.to_string();
-    let row = |key| view! { <Row texts app=id.clone() key /> }.into_any();
+    let row = |used| view! { <Row texts app=id.clone() used /> }.into_any();
     let rows = keys.into_iter().map(row).collect();
     let columns = vec![
         Column::Text(texts.public_key),
@@ -113,13 +113,17 @@ fn ExportedNote(texts: &'static VapidKeysTexts, exported: ExportedKey) -> impl I
 }
 
 #[component]
-fn Row(texts: &'static VapidKeysTexts, app: String, key: VapidKeyRecord) -> impl IntoView {
+fn Row(texts: &'static VapidKeysTexts, app: String, used: VapidKeyUse) -> impl IntoView {
+    let key = &used.key;
     let state = if key.is_primary {
         view! { <span class="status done">{texts.primary}</span> }.into_any()
     } else {
         texts.other.into_any()
     };
-    let (public_key, subscribers) = (key.public_text(), group_thousands(key.active_subscriptions));
+    let (public_key, subscribers) = (
+        key.public_text(),
+        group_thousands(used.active_subscriptions),
+    );
     let created_at = key.created_at;
     view! {
         <tr>
@@ -130,7 +134,7 @@ fn Row(texts: &'static VapidKeysTexts, app: String, key: VapidKeyRecord) -> impl
             <NumberCell label=texts.subscribers value=subscribers />
             <TimeCell label=texts.created at=created_at />
             <td class="actions-cell">
-                <Actions texts app key />
+                <Actions texts app used />
             </td>
         </tr>
     }
@@ -139,7 +143,8 @@ fn Row(texts: &'static VapidKeysTexts, app: String, key: VapidKeyRecord) -> impl
 
 /// What can be done to a key: a primary one and one that somebody has cannot be deleted.
 #[component]
-fn Actions(texts: &'static VapidKeysTexts, app: String, key: VapidKeyRecord) -> impl IntoView {
+fn Actions(texts: &'static VapidKeysTexts, app: String, used: VapidKeyUse) -> impl IntoView {
+    let key = &used.key;
     let about = key.public_text();
     let hidden = vec![("app", app), ("key", key.id().to_string())];
     let make_primary = (!key.is_primary).then(|| {
@@ -152,7 +157,7 @@ fn Actions(texts: &'static VapidKeysTexts, app: String, key: VapidKeyRecord) -> 
             />
         }
     });
-    let is_unused = !key.is_primary && key.active_subscriptions == 0;
+    let is_unused = !key.is_primary && used.active_subscriptions == 0;
     let delete = is_unused.then(|| {
         view! { <Delete texts about=about.clone() hidden=hidden.clone() /> }
     });

@@ -22,10 +22,17 @@ pub struct VapidKeyRecord {
     pub public_key: Vec<u8>,
     /// Whether browsers subscribe with it from now on.
     pub is_primary: bool,
-    /// How many active subscriptions were made with it.
-    pub active_subscriptions: i64,
     /// When it was made or imported.
     pub created_at: UnixMillis,
+}
+
+/// A VAPID key and how many rely on it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct VapidKeyUse {
+    /// The key.
+    pub key: VapidKeyRecord,
+    /// How many active subscriptions were made with it.
+    pub active_subscriptions: i64,
 }
 
 /// A key pair that an app is to have besides those that it has.
@@ -62,7 +69,7 @@ pub enum AddVapidKeyOutcome {
     /// The app has it now.
     Added(VapidKeyRecord),
     /// The app had it already; nothing was changed.
-    Known(VapidKeyRecord),
+    Known,
     /// The app has [`MAX_VAPID_KEYS`].
     LimitReached,
     /// Too much happened to the app's keys lately ([`super::MAX_KEY_EVENTS`]).
@@ -91,6 +98,9 @@ pub enum VapidKeyOutcome {
 pub trait VapidKeyStore {
     /// The app's VAPID keys, oldest first.
     async fn vapid_keys_of(&self, app: &AppId) -> Result<Vec<VapidKeyRecord>, StoreError>;
+
+    /// The same with the subscriptions of each, which are counted one by one.
+    async fn vapid_key_uses(&self, app: &AppId) -> Result<Vec<VapidKeyUse>, StoreError>;
 
     /// Adds a key that is not the primary one.
     async fn add_vapid_key(

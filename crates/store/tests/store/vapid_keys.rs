@@ -58,7 +58,7 @@ async fn a_key_is_not_deleted_from_under_who_registers_with_it(database: TestDat
             .map(|outcome| outcome.expect("no panic").expect("judged"))
             .filter(|outcome| *outcome != RegisterOutcome::UnknownVapidKey)
             .count();
-        let keys = test.store.vapid_keys_of(&app).await.expect("listed");
+        let keys = test.store.vapid_key_uses(&app).await.expect("listed");
         match deleted.expect("judged") {
             VapidKeyOutcome::Done => assert_eq!((taken, keys.len()), (0, 1), "round {round}"),
             VapidKeyOutcome::InUse => {
