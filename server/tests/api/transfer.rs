@@ -322,7 +322,9 @@ const TRANSACTIONS: &str =
 /// While a list waits for its app, another list of the account's waits for it, and nobody else does.
 #[tokio::test]
 async fn an_account_registers_one_list_at_a_time_in_several_transactions() {
-    let (server, first) = setup(TestDatabase::postgres().await).await;
+    let launch = ServerLaunch::on(BINARY, TestDatabase::postgres().await);
+    let server = start(launch.env("HATO_DEFAULT_PLAN", "pro")).await;
+    let first = app(&server, "owner@example.com").await;
     let stranger = app(&server, "stranger@example.com").await;
     let second = first.owner.create_app("Second").await.expect("an app");
     let second = format!(
