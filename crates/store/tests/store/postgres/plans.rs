@@ -24,8 +24,8 @@ async fn session(database: &TestDatabase) -> PgConnection {
 
 /// The lines of the statement's plan for any parameters.
 async fn plan(session: &mut PgConnection, statement: &str) -> Vec<String> {
-    let is_used = |number: &i32| statement.contains(&format!("${number}"));
-    let parameters: Vec<_> = (1..).take_while(is_used).map(|_| "NULL").collect();
+    let is_used = |number: &u8| statement.contains(&format!("${number}"));
+    let parameters: Vec<_> = (1..=u8::MAX).take_while(is_used).map(|_| "NULL").collect();
     let arguments = match parameters.as_slice() {
         [] => String::new(),
         parameters => format!("({})", parameters.join(", ")),
