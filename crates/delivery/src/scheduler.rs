@@ -66,7 +66,7 @@ impl Scheduler {
     /// Starts the sends that are due, and returns how long to wait until the next look.
     pub async fn start_due(&self) -> Result<Duration, StoreError> {
         let now = self.clock.now();
-        let waiting = self.store.scheduled_sends(BATCH).await?;
+        let waiting = self.store.scheduled_sends(now, BATCH).await?;
         let next = waiting.iter().find(|send| send.due_at > now).cloned();
         let mut due: Vec<SendId> = due_at(waiting, now);
         let is_full = next.is_none() && due.len() >= BATCH as usize;

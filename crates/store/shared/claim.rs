@@ -24,17 +24,16 @@ const UNREADABLE_JOB_DELAY: Duration = Duration::from_hours(1);
 /// rest as another job, due now and thus behind whatever is due already: sends take turns, and several processes share one broadcast.
 /// Where they meet at it, the rest becomes two jobs ([`PageClaimRequest::splits_rest`]).
 /// A job of a deleted app leaves the queue, with others of it, and one of a paced send may be put off; then there is to be another
-/// look at once. `clock_lead` is for the pace alone ([`admit`]).
+/// look at once.
 pub(crate) async fn claim(
     c: &mut DbConnection,
     request: &PageClaimRequest,
-    clock_lead: i64,
 ) -> sqlx::Result<NextPage> {
     let Some(job) = first_due(c, request).await? else {
         let next_due = next_due(c, request).await?.map(UnixMillis);
         return Ok(NextPage::Idle { next_due });
     };
-    match claim_job(c, &job, request, clock_lead).await {
+    match claim_job(c, &job, request).await {
         Err(error) if is_unreadable(&error) => defer_unreadable(c, &job, request.now, error).await,
         claimed => claimed,
     }
@@ -45,7 +44,6 @@ async fn claim_job(
     c: &mut DbConnection,
     due: &DueJob,
     request: &PageClaimRequest,
-    clock_lead: i64,
 ) -> sqlx::Result<NextPage> {
     let job = take(c, due, request.now.plus(request.lease)).await?;
     let send = send_of(c, &job).await?;
@@ -56,7 +54,7 @@ async fn claim_job(
     }
     let is_first = send.status == "queued";
     let (queued, mut page) = (queued_range(&job)?, claimed_page(&job, send)?);
-    let Some(size) = admit(c, &page, request, clock_lead).await? else {
+    let Some(size) = admit(c, &page, request).await? else {
         let next_due = Some(request.now);
         return Ok(NextPage::Idle { next_due });
     };

@@ -10,10 +10,9 @@ use hato_service::ports::{
 };
 
 use crate::Database;
-use crate::dialect::{
-    DbConnection, lock_account_listeners, lock_listeners, readers, time_of_others,
-};
+use crate::dialect::{DbConnection, lock_account_listeners, lock_listeners, readers};
 use crate::error::with_context;
+use crate::shared_clock::SharedClock;
 use crate::stored_event::{EventRow, NewEvent};
 use crate::transaction::transaction;
 
@@ -92,14 +91,14 @@ impl ListenerStore for Database {
     }
 }
 
-/// The same moments on the clocks of those who write events: where this one is too far off, a listener would be none to them.
+/// The same moments on the clock of those who write events: where this one is far off, a listener would be none to them.
 fn by_others(
     database: &Database,
     now: UnixMillis,
     expires_at: UnixMillis,
 ) -> (UnixMillis, UnixMillis) {
-    let by_others = time_of_others(database, now);
-    (by_others, UnixMillis(expires_at.0 + by_others.0 - now.0))
+    let clock = SharedClock::at(database, now);
+    (clock.shared(now), clock.shared(expires_at))
 }
 
 async fn add(

@@ -50,13 +50,11 @@ impl PageSize {
 
 /// How much of the job may be claimed now; `None` when its first attempts would begin too early, and the job has been put off.
 ///
-/// What is too late for anybody to get is not held back: nothing of it begins. Turns go by one clock for all processes, which this one's
-/// is `clock_lead` ms ahead of: two clocks that are right enough to claim differ by several intervals of a fast pace.
+/// What is too late for anybody to get is not held back: nothing of it begins.
 pub(crate) async fn admit(
     c: &mut DbConnection,
     page: &ClaimedPage,
     request: &PageClaimRequest,
-    clock_lead: i64,
 ) -> sqlx::Result<Option<PageSize>> {
     let now = request.now;
     let is_over = page.ends_at().is_some_and(|end| end <= now);
@@ -66,10 +64,9 @@ pub(crate) async fn admit(
     };
     let pages = bound.pages(request.max_recipients);
     let or_end = |turn: UnixMillis| page.ends_at().map_or(turn, |end| end.min(turn));
-    let shared_now = UnixMillis(now.0 - clock_lead);
-    if !start_page(c, page, &pages, shared_now).await? {
-        let turn = reserve_turn(c, page, &pages, shared_now).await?;
-        put_back(c, page, or_end(UnixMillis(turn.0 + clock_lead))).await?;
+    if !start_page(c, page, &pages, now).await? {
+        let turn = reserve_turn(c, page, &pages, now).await?;
+        put_back(c, page, or_end(turn)).await?;
         return Ok(None);
     }
     let rest_due_at = or_end(now.plus(pages.interval));

@@ -15,23 +15,29 @@ use hato_service::ports::{
 
 use crate::Database;
 use crate::claim::claim;
-use crate::dialect::{clock_lead, may_claim, readers, sql, time_of_others};
+use crate::dialect::{may_claim, readers, sql};
 use crate::due_time_repair::repair_due_times;
 use crate::error::{decode_error, with_context};
 use crate::settled_page::{PageSettlement, SettledPage};
 use crate::settlement_groups::settle_in_group;
+use crate::shared_clock::{SharedClock, shared_now};
 use crate::transaction::transaction;
 use crate::values::{number_list, recipient_list};
 
 #[async_trait]
 impl DeliveryQueue for Database {
-    async fn claim_page(&self, wanted: PageClaimRequest) -> Result<NextPage, StoreError> {
+    async fn claim_page(&self, mut wanted: PageClaimRequest) -> Result<NextPage, StoreError> {
         if !may_claim(self, wanted.now).await? {
             return Ok(NextPage::Idle { next_due: None });
         }
-        let clock_lead = clock_lead(self, wanted.now);
-        transaction!(self, "claim a page", |c| {
-            claim(c, &wanted, clock_lead).await
+        let clock = SharedClock::at(self, wanted.now);
+        wanted.now = clock.shared(wanted.now);
+        let next = transaction!(self, "claim a page", |c| claim(c, &wanted).await)?;
+        Ok(match next {
+            NextPage::Idle { next_due } => NextPage::Idle {
+                next_due: next_due.map(|due| clock.own(due)),
+            },
+            next => next,
         })
     }
 
@@ -44,6 +50,7 @@ impl DeliveryQueue for Database {
         if !may_claim(self, now).await? {
             return Ok(());
         }
+        let now = shared_now(self, now);
         transaction!(self, "repair due times of jobs", |c| {
             repair_due_times(c, now, lease, longest_wait).await
         })
@@ -94,7 +101,7 @@ impl DeliveryQueue for Database {
         now: UnixMillis,
         lasting: Duration,
     ) -> Result<bool, StoreError> {
-        let until = time_of_others(self, now).plus(lasting);
+        let until = shared_now(self, now).plus(lasting);
         transaction!(self, "renew a lease", |c| {
             let renewed = sqlx::query!(
                 "UPDATE jobs SET due_at = $3 WHERE id = $1 AND lease_token = $2",
@@ -109,9 +116,13 @@ impl DeliveryQueue for Database {
     async fn settle(
         &self,
         page: &ClaimedPage,
-        settlement: Settlement,
+        mut settlement: Settlement,
         now: UnixMillis,
     ) -> Result<SettleOutcome, StoreError> {
+        let clock = SharedClock::at(self, now);
+        for retry in &mut settlement.retries {
+            retry.due_at = clock.shared(retry.due_at);
+        }
         let settlement = PageSettlement {
             page: SettledPage::from_claimed(page),
             settlement,
@@ -120,7 +131,13 @@ impl DeliveryQueue for Database {
         settle_in_group(self, settlement).await
     }
 
-    async fn release(&self, lease: PageLease, due_at: UnixMillis) -> Result<(), StoreError> {
+    async fn release(
+        &self,
+        lease: PageLease,
+        now: UnixMillis,
+        wait: Duration,
+    ) -> Result<(), StoreError> {
+        let due_at = shared_now(self, now).plus(wait);
         // With a new token, so that the released lease settles nothing any more.
         transaction!(self, "release a page", |c| {
             sqlx::query!(

@@ -15,12 +15,13 @@ use crate::Database;
 use crate::acceptance::{charge, count_send, queue};
 use crate::audience::{ResolvedAudience, SendingApp, find_app, find_hashed};
 use crate::costly_selections::SelectionOccasion;
-use crate::dialect::{DbConnection, clock_lead, from_stored, may_claim, readers, sql, to_stored};
+use crate::dialect::{DbConnection, from_stored, may_claim, readers, sql, to_stored};
 use crate::due_sends::find_in_turns;
 use crate::error::{decode_error, is_unreadable, with_context};
 use crate::event_readers::EventReaders;
 use crate::included::Included;
 use crate::selection::select;
+use crate::shared_clock::{SharedClock, shared_now};
 use crate::stored_audience::StoredAudience;
 use crate::stored_content::StoredContent;
 use crate::stored_event::NewEvent;
@@ -32,7 +33,12 @@ const UNREADABLE_SEND_DELAY: Duration = Duration::from_hours(1);
 
 #[async_trait]
 impl ScheduledSendStore for Database {
-    async fn scheduled_sends(&self, limit: u32) -> Result<Vec<ScheduledSend>, StoreError> {
+    async fn scheduled_sends(
+        &self,
+        now: UnixMillis,
+        limit: u32,
+    ) -> Result<Vec<ScheduledSend>, StoreError> {
+        let clock = SharedClock::at(self, now);
         sqlx::query!(
             r#"SELECT s.id, s.waits_until AS "due_at!"
            FROM sends AS s CROSS JOIN apps AS p
@@ -41,9 +47,9 @@ impl ScheduledSendStore for Database {
            ORDER BY s.waits_until, s.id LIMIT $1"#,
             i64::from(limit)
         )
-        .map(|row| ScheduledSend {
+        .map(move |row| ScheduledSend {
             id: SendId::trusted(row.id),
-            due_at: UnixMillis(row.due_at),
+            due_at: clock.own(UnixMillis(row.due_at)),
         })
         .fetch_all(readers(self))
         .await
@@ -55,7 +61,7 @@ impl ScheduledSendStore for Database {
         now: UnixMillis,
         limit: u32,
     ) -> Result<Vec<SendId>, StoreError> {
-        let due = find_in_turns(self, now, limit).await;
+        let due = find_in_turns(self, shared_now(self, now), limit).await;
         due.map_err(with_context("look for scheduled sends of each app"))
     }
 
@@ -67,8 +73,7 @@ impl ScheduledSendStore for Database {
         if !may_claim(self, now).await? {
             return Ok(StartSendOutcome::NotWaiting);
         }
-        // By the clock that all have in common where this one is ahead of it: nobody starts a send early.
-        let now = UnixMillis(now.0 - clock_lead(self, now).max(0));
+        let now = shared_now(self, now);
         let context = with_context("select the recipients of a send");
         let selected = match select_for(self, send, now).await {
             Err(error) if is_unreadable(&error) => {

@@ -13,12 +13,13 @@ use crate::acceptance_groups::accept_in_group;
 use crate::cancellation::{cancel, marks};
 use crate::costly_selections::SelectionOccasion;
 use crate::dead_letters::list;
-use crate::dialect::{from_stored, readers, time_of_others};
+use crate::dialect::{from_stored, readers};
 use crate::error::{decode_error, with_context};
 use crate::paging::bound;
 use crate::selection::select;
 use crate::send_failures::list_failures;
 use crate::sent_content::ContentRow;
+use crate::shared_clock::shared_now;
 use crate::stored_audience::StoredAudience;
 use crate::transaction::transaction;
 use crate::values::parse_clicks;
@@ -72,8 +73,8 @@ pub(crate) use sends;
 #[async_trait]
 impl SendStore for Database {
     async fn accept_send(&self, mut send: NewSend) -> Result<AcceptSendOutcome, StoreError> {
-        // Others claim it when it is due by their clocks, count it in their windows and months, and know the name of the request.
-        send.now = time_of_others(self, send.now);
+        // Others claim it when it is due, count it in their windows and months, and know the name of the request.
+        send.now = shared_now(self, send.now);
         if send.schedule.send_at().is_none()
             && let Audience::Matching(filter) = &send.audience
         {
@@ -144,8 +145,8 @@ impl SendStore for Database {
         let marks = marks(self, app, send).await;
         let marks = marks.map_err(with_context("mark the recipients of a send"))?;
         let (app, send) = (app.clone(), send.clone());
-        // A page is in work until its lease ends by others' clocks.
-        let now = time_of_others(self, now);
+        // By it the leases of pages in work end.
+        let now = shared_now(self, now);
         transaction!(self, "cancel a send", |c| {
             cancel(c, &app, &send, &marks, now).await
         })

@@ -10,11 +10,12 @@ use hato_service::ports::{
 };
 
 use crate::Database;
-use crate::dialect::{DbConnection, lock_webhook, may_claim, readers, sql, time_of_others};
+use crate::dialect::{DbConnection, lock_webhook, may_claim, readers, sql};
 use crate::due_time_repair::repair_outbox_due_times;
 use crate::error::with_context;
 use crate::outbox_release::release;
 use crate::reported_recipients::reported_recipients;
+use crate::shared_clock::shared_now;
 use crate::stored_event::{EventRow, NewEvent, known_types};
 use crate::stored_webhook::WebhookRow;
 use crate::transaction::transaction;
@@ -214,7 +215,7 @@ impl WebhookQueue for Database {
         now: UnixMillis,
         lasting: Duration,
     ) -> Result<bool, StoreError> {
-        let until = time_of_others(self, now).plus(lasting);
+        let until = shared_now(self, now).plus(lasting);
         let (app, token) = (outbox.app_id.as_str().to_owned(), outbox.token);
         transaction!(self, "renew the lease of an outbox", |c| {
             let renewed = sqlx::query!(

@@ -161,9 +161,14 @@ impl DeliveryQueue for SpyQueue {
         Ok(settled)
     }
 
-    async fn release(&self, lease: PageLease, due_at: UnixMillis) -> Result<(), StoreError> {
-        self.store.release(lease, due_at).await?;
-        self.record(|log| log.releases.push(due_at));
+    async fn release(
+        &self,
+        lease: PageLease,
+        now: UnixMillis,
+        wait: Duration,
+    ) -> Result<(), StoreError> {
+        self.store.release(lease, now, wait).await?;
+        self.record(|log| log.releases.push(now.plus(wait)));
         Ok(())
     }
 }

@@ -289,6 +289,11 @@ pub trait DeliveryQueue {
         now: UnixMillis,
     ) -> Result<SettleOutcome, StoreError>;
 
-    /// Gives a page back undelivered, due again at `due_at`, if the lease is still held.
-    async fn release(&self, lease: PageLease, due_at: UnixMillis) -> Result<(), StoreError>;
+    /// Gives a page back undelivered, due again when it has waited for so long from now on, if the lease is still held.
+    async fn release(
+        &self,
+        lease: PageLease,
+        now: UnixMillis,
+        wait: Duration,
+    ) -> Result<(), StoreError>;
 }

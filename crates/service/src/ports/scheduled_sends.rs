@@ -10,7 +10,7 @@ use super::StoreError;
 pub struct ScheduledSend {
     /// The send's id, `snd_…`.
     pub id: SendId,
-    /// When it is due.
+    /// When it is due, by the clock of who has asked.
     pub due_at: UnixMillis,
 }
 
@@ -31,7 +31,11 @@ pub enum StartSendOutcome {
 #[async_trait]
 pub trait ScheduledSendStore {
     /// At most `limit` of the scheduled sends, those first that are due first, without those of apps that are deleted or under review.
-    async fn scheduled_sends(&self, limit: u32) -> Result<Vec<ScheduledSend>, StoreError>;
+    async fn scheduled_sends(
+        &self,
+        now: UnixMillis,
+        limit: u32,
+    ) -> Result<Vec<ScheduledSend>, StoreError>;
 
     /// At most `limit` of those that are due at `now`, app by app: the first of each app, then the second of each, up to the eighth.
     async fn due_sends_in_turns(

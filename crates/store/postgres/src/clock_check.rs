@@ -1,5 +1,6 @@
-//! This process's clock beside the database's. Due times and leases go by the clock of each process: one that is ahead takes pages that
-//! others have in work, and delivers them a second time.
+//! This process's clock beside the database's. What is stored for others goes by the database's, as far as a process knows it
+//! (`shared_clock.rs`). Outboxes go by the clock of each process, and what it knows may be wrong: one that is ahead would take what others have
+//! in work, and deliver it a second time.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -141,13 +142,6 @@ impl ClockCheck {
             _ => {}
         }
         Ok(!is_off)
-    }
-
-    /// The time where a clock shows `now` that is too far off: the database's, as far as it is known. Another clock's time is taken as it is.
-    pub(crate) fn corrected(&self, now: UnixMillis) -> UnixMillis {
-        let lead = self.lead(now);
-        let is_off = lead.unsigned_abs() > TOLERATED;
-        UnixMillis(if is_off { now.0 - lead } else { now.0 })
     }
 
     /// How far a clock that shows `now` is ahead of the database's, ms, as far as that is known; negative when it is behind.

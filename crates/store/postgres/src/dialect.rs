@@ -88,15 +88,10 @@ where
     written.map_err(with_context(context))
 }
 
-/// Whether somebody may claim whose clock shows `now`: leases go by it, and those of others as well.
+/// Whether somebody may claim whose clock shows `now`.
 pub(crate) async fn may_claim(database: &Database, now: UnixMillis) -> Result<bool, StoreError> {
     let permitted = database.clock_check.permits(&database.connections, now);
     permitted.await.map_err(with_context("compare the clock"))
-}
-
-/// The time that others go by at `now`: a lease, or a listener's place, ends by their clocks.
-pub(crate) fn time_of_others(database: &Database, now: UnixMillis) -> UnixMillis {
-    database.clock_check.corrected(now)
 }
 
 /// How far a clock that shows `now` is ahead of the one that all processes have in common, ms; negative when it is behind.

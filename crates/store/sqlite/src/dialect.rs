@@ -123,11 +123,6 @@ pub(crate) fn may_claim(_: &Database, _: UnixMillis) -> Ready<Result<bool, Store
     ready(Ok(true))
 }
 
-/// The time that others go by at `now`. Here all processes have one clock.
-pub(crate) fn time_of_others(_: &Database, now: UnixMillis) -> UnixMillis {
-    now
-}
-
 /// How far a clock that shows `now` is ahead of the one that all processes have in common, ms. Here they have but that one.
 pub(crate) fn clock_lead(_: &Database, _: UnixMillis) -> i64 {
     0

@@ -167,6 +167,8 @@ mod sessions;
 mod settled_page;
 #[path = "../../shared/settlement.rs"]
 mod settlement;
+#[path = "../../shared/shared_clock.rs"]
+mod shared_clock;
 #[path = "../../shared/stats.rs"]
 mod stats;
 #[path = "../../shared/stored_audience.rs"]

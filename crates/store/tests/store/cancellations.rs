@@ -166,7 +166,7 @@ async fn a_page_released_or_left_by_a_dead_process_is_nobodys(database: TestData
     let page = test.claim(START, 100).await;
     let later = at(600_000);
     test.store
-        .release(page.lease, later)
+        .release(page.lease, later, Duration::ZERO)
         .await
         .expect("released");
     assert_eq!(cancel(&test, &app, &returned).await, Some(4));

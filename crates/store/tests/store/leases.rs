@@ -1,5 +1,7 @@
 //! Leases: they end by themselves, can be renewed and released, and fence off whoever lost one.
 
+use std::time::Duration;
+
 use hato_service::ports::{RecipientId, SettleOutcome, Settlement};
 use hato_testkit::{TestDatabase, on_each_database};
 
@@ -23,8 +25,7 @@ async fn an_ended_lease_is_claimed_again_and_the_old_token_settles_nothing(datab
     test.deliver(&test.claim(START, 2).await).await;
     let end = START.plus(LEASE);
     assert_eq!(
-        test.next_due(end.minus(std::time::Duration::from_millis(1)))
-            .await,
+        test.next_due(end.minus(Duration::from_millis(1))).await,
         Some(end)
     );
     let new = test.claim(end, 2).await;
@@ -108,11 +109,11 @@ async fn a_released_page_is_due_when_it_says_and_the_lease_is_over(database: Tes
     let send = test.broadcast(&app, START).await;
     let page = test.claim(START, 10).await;
     test.store
-        .release(page.lease, at(7))
+        .release(page.lease, at(7), Duration::ZERO)
         .await
         .expect("released");
     test.store
-        .release(page.lease, at(1))
+        .release(page.lease, at(1), Duration::ZERO)
         .await
         .expect("nothing to do");
     assert_eq!(

@@ -210,7 +210,8 @@ impl QueueModelTest {
     async fn release(&mut self) {
         if let Some((claimed, _)) = self.any_claimed() {
             let due_at = self.random_time();
-            let released = self.test.store.release(claimed.lease, due_at).await;
+            let (store, lease) = (&self.test.store, claimed.lease);
+            let released = store.release(lease, due_at, Duration::ZERO).await;
             released.expect("done");
             self.model.release(claimed.lease, due_at);
         }

@@ -219,7 +219,8 @@ async fn a_settlement_that_is_not_recorded_counts_for_nothing(database: TestData
     test.broadcast(&app, now).await;
     let lost = test.claim(now, 100).await;
     let recipients = ids(&test.recipients(&lost).await);
-    test.store.release(lost.lease, now).await.expect("released");
+    let released = test.store.release(lost.lease, now, Duration::ZERO).await;
+    released.expect("released");
     let settled = test.store.settle(
         &lost,
         settlement(&recipients, PushResult::Failed(REFUSED)),

@@ -36,7 +36,7 @@ async fn start(test: &TestStore, send: &SendId, now: UnixMillis) -> StartSendOut
 }
 
 async fn waiting(test: &TestStore) -> Vec<SendId> {
-    let waiting = test.store.scheduled_sends(100).await.expect("read");
+    let waiting = test.store.scheduled_sends(START, 100).await.expect("read");
     let due = |send: ScheduledSend| (send.due_at == DUE).then_some(send.id);
     waiting.into_iter().filter_map(due).collect()
 }

@@ -75,8 +75,8 @@ impl<Q: DeliveryQueue + Send + Sync + ?Sized> LeasedPage<Q> {
 
     /// Releases the page, due again after `wait`. A page that cannot be released is due when its lease ends.
     pub async fn release(&self, wait: Duration) {
-        let due_at = self.context.clock.now().plus(wait);
-        let released = self.context.queue.release(self.guard.lease(), due_at);
+        let (lease, now) = (self.guard.lease(), self.context.clock.now());
+        let released = self.context.queue.release(lease, now, wait);
         if let Err(error) = released.await {
             tracing::warn!(send = %self.page.send_id, %error, "a page cannot be released");
         }

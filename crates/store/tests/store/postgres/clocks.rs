@@ -5,8 +5,9 @@ use std::time::Duration;
 
 use hato_domain::{AppId, Plan, Schedule, UnixMillis};
 use hato_service::ports::{
-    AcceptSendOutcome, Audience, Clock, NewSend, NextOutbox, NextPage, OutboxClaimRequest,
-    PageClaimRequest, PageLease, Settlement, StartSendOutcome, Store, SystemClock,
+    AcceptSendOutcome, Audience, ClaimedPage, Clock, NewSend, NextOutbox, NextPage,
+    OutboxClaimRequest, PageClaimRequest, PageLease, Settlement, StartSendOutcome, Store,
+    SystemClock,
 };
 use hato_testkit::TestDatabase;
 
@@ -33,7 +34,25 @@ async fn process(test: &TestStore, ahead: i64) -> Arc<dyn Store> {
     store
 }
 
+/// A process that has not compared its clock, and takes it for right.
+async fn uncompared_process(test: &TestStore) -> Arc<dyn Store> {
+    let store = hato_store::open(test.database.url()).await;
+    store.expect("opened")
+}
+
 async fn claim(store: &Arc<dyn Store>, ahead: i64) -> Option<PageLease> {
+    Some(claim_page(store, ahead).await?.lease)
+}
+
+async fn claim_page(store: &Arc<dyn Store>, ahead: i64) -> Option<ClaimedPage> {
+    match next_page(store, ahead).await {
+        NextPage::Claimed(page) => Some(*page),
+        NextPage::Idle { .. } => None,
+        NextPage::Unreadable { error, .. } => panic!("{error}"),
+    }
+}
+
+async fn next_page(store: &Arc<dyn Store>, ahead: i64) -> NextPage {
     let claim = PageClaimRequest {
         now: ShiftedClock(ahead).now(),
         lease: LEASE,
@@ -41,11 +60,7 @@ async fn claim(store: &Arc<dyn Store>, ahead: i64) -> Option<PageLease> {
         excluded_apps: Vec::new(),
         splits_rest: false,
     };
-    match store.claim_page(claim).await.expect("asked") {
-        NextPage::Claimed(page) => Some(page.lease),
-        NextPage::Idle { .. } => None,
-        NextPage::Unreadable { error, .. } => panic!("{error}"),
-    }
+    store.claim_page(claim).await.expect("asked")
 }
 
 async fn claim_outbox(store: &Arc<dyn Store>, ahead: i64) -> Option<AppId> {
@@ -133,8 +148,8 @@ async fn two_clocks_that_are_right_enough_keep_a_pace_together() {
 }
 
 #[tokio::test]
-async fn what_is_accepted_by_a_clock_that_is_far_off_is_due_and_counted_by_the_others() {
-    for off in [3_600_000, -3_600_000] {
+async fn what_is_accepted_by_a_clock_that_is_off_is_due_and_counted_by_the_others() {
+    for off in [3_600_000, 5_900, -3_600_000] {
         let test = TestStore::new(TestDatabase::postgres().await).await;
         let app = test.app().await;
         test.subscribe(&app, 0).await;
@@ -149,7 +164,8 @@ async fn what_is_accepted_by_a_clock_that_is_far_off_is_due_and_counted_by_the_o
         let next = right.accept_send(send_at(SystemClock.now())).await;
         let next = next.expect("judged");
         assert!(matches!(next, AcceptSendOutcome::OverRateLimit), "{off}");
-        assert!(claim(&right, 1_000).await.is_some(), "{off}");
+        let other = uncompared_process(&test).await;
+        assert!(claim(&other, 1_000).await.is_some(), "{off}");
     }
 }
 
@@ -182,7 +198,7 @@ async fn whose_clock_was_set_far_ahead_in_the_midst_of_a_page_holds_it_no_longer
     let app = test.app().await;
     test.subscribe(&app, 0).await;
     test.broadcast(&app, SystemClock.now()).await;
-    let (right, other) = (process(&test, 0).await, process(&test, 0).await);
+    let (right, other) = (process(&test, 0).await, uncompared_process(&test).await);
     let leased = claim(&right, 0).await.expect("a page");
     let an_hour_ahead = ShiftedClock(3_600_000).now();
     let renewed = right.renew_lease(leased, an_hour_ahead, LEASE).await;
@@ -252,6 +268,92 @@ async fn whoever_is_a_little_ahead_starts_no_scheduled_send_early() {
             assert_eq!(is_queued, is_started && shift == 5_000, "{started:?}");
         }
     }
+}
+
+#[tokio::test]
+async fn whoever_is_a_little_behind_starts_scheduled_sends_in_time() {
+    const BEHIND: i64 = -5_900;
+    let test = TestStore::new(TestDatabase::postgres().await).await;
+    let app = test.app().await;
+    test.subscribe(&app, 0).await;
+    let late = process(&test, BEHIND).await;
+    for (ahead, is_due) in [(4_000, false), (-1_000, true)] {
+        let due_at = ShiftedClock(ahead).now();
+        let send = NewSend {
+            schedule: Schedule::parse(Some(due_at.0), None, None).expect("a schedule"),
+            ..test.new_send(&app, Audience::Everyone, ShiftedClock(-60_000).now())
+        };
+        let id = send.id.clone();
+        test.accept(send).await;
+        let now = ShiftedClock(BEHIND).now();
+        let waiting = late.scheduled_sends(now, 10).await.expect("listed");
+        let found = waiting.iter().find(|send| send.id == id);
+        assert_eq!(found.expect("it waits").due_at <= now, is_due);
+        let in_turns = late.due_sends_in_turns(now, 10).await.expect("listed");
+        assert_eq!(in_turns.contains(&id), is_due);
+        let started = late.start_send(&id, now).await.expect("judged");
+        let is_queued = matches!(started, StartSendOutcome::Queued);
+        assert_eq!(is_queued, is_due, "{started:?}");
+    }
+    assert!(claim(&late, BEHIND).await.is_some(), "it is delivered");
+}
+
+#[tokio::test]
+async fn whoever_is_a_little_behind_claims_what_is_due_and_holds_it_like_others() {
+    const BEHIND: i64 = -5_900;
+    let test = TestStore::new(TestDatabase::postgres().await).await;
+    let app = test.app().await;
+    test.subscribe(&app, 0).await;
+    test.broadcast(&app, ShiftedClock(-1_000).now()).await;
+    let (late, right) = (process(&test, BEHIND).await, process(&test, 0).await);
+    let leased = claim(&late, BEHIND).await.expect("a page");
+    for (store, ahead) in [(&late, BEHIND), (&right, 0)] {
+        let now = ShiftedClock(ahead).now();
+        let repaired = store.repair_due_times(now, LEASE, LEASE).await;
+        repaired.expect("asked");
+        let by_its_end = claim(&right, 5_900).await;
+        assert_eq!(by_its_end, None, "the lease holds");
+    }
+    let now = ShiftedClock(BEHIND).now();
+    assert!(late.renew_lease(leased, now, LEASE).await.expect("asked"));
+}
+
+/// The wait that it is told is measured by its clock.
+#[tokio::test]
+async fn whoever_is_a_little_off_asks_again_when_something_is_due() {
+    let test = TestStore::new(TestDatabase::postgres().await).await;
+    let app = test.app().await;
+    test.subscribe(&app, 0).await;
+    let due_at = ShiftedClock(60_000).now();
+    test.broadcast(&app, due_at).await;
+    for off in [-5_900, 5_900] {
+        let store = process(&test, off).await;
+        let NextPage::Idle { next_due } = next_page(&store, off).await else {
+            panic!("nothing is due");
+        };
+        let next_due = next_due.expect("something will be");
+        let moved = next_due.0 - due_at.0;
+        assert!((moved - off).abs() < 2_000, "{moved}");
+    }
+}
+
+#[tokio::test]
+async fn what_somebody_a_little_ahead_gives_back_is_due_for_others() {
+    const AHEAD: i64 = 5_900;
+    let test = TestStore::new(TestDatabase::postgres().await).await;
+    let app = test.app().await;
+    test.subscribe(&app, 0).await;
+    test.broadcast(&app, SystemClock.now()).await;
+    let (ahead, other) = (process(&test, AHEAD).await, uncompared_process(&test).await);
+    let leased = claim(&ahead, AHEAD).await.expect("a page");
+    let now = ShiftedClock(AHEAD).now();
+    let released = ahead.release(leased, now, Duration::ZERO).await;
+    released.expect("released");
+    let page = claim_page(&other, 1_000).await.expect("it is due");
+    let settlement = test.retry_of_all(&page, ShiftedClock(AHEAD).now()).await;
+    let settled = ahead.settle(&page, settlement, ShiftedClock(AHEAD).now());
+    settled.await.expect("settled");
+    assert!(claim(&other, 1_000).await.is_some(), "the retry is due");
 }
 
 #[tokio::test]

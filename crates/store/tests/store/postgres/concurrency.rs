@@ -172,7 +172,7 @@ async fn a_page_that_is_given_back_while_its_send_is_being_cancelled_is_delivere
     until_true(&mut before, "SELECT EXISTS (SELECT FROM pg_locks WHERE NOT granted AND relation = 'subscriptions'::regclass
            AND database = (SELECT oid FROM pg_database WHERE datname = current_database()))").await;
     test.store
-        .release(page.lease, START)
+        .release(page.lease, START, Duration::ZERO)
         .await
         .expect("released");
     execute(&mut amid, "COMMIT").await;

@@ -3,6 +3,7 @@
 mod several_sends;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use futures_util::future::join_all;
 use hato_domain::{AppId, SendId, UnixMillis};
@@ -222,7 +223,8 @@ async fn pages_that_come_together_leave_the_first_ten_thousand_dead_letters_too(
 async fn a_page_whose_lease_is_lost_is_not_counted_with_the_others() {
     let (test, app, send, pages) = claimed_send().await;
     let lost = pages[3].0.lease;
-    test.store.release(lost, START).await.expect("released");
+    let released = test.store.release(lost, START, Duration::ZERO).await;
+    released.expect("released");
     let settled = settle_all(&*test.store, &pages).await;
     let mut expected = vec![Some(SettleOutcome::RecordedWithEvents); PAGES];
     expected[3] = Some(SettleOutcome::LeaseLost);
