@@ -56,7 +56,9 @@ pub const fn exit_code(error: &CopyError) -> u8 {
             source:
                 StoreOpenError::UnknownScheme
                 | StoreOpenError::InvalidPath
-                | StoreOpenError::Postgres(PostgresOpenError::Url),
+                | StoreOpenError::Postgres(
+                    PostgresOpenError::Url | PostgresOpenError::UnknownParameter { .. },
+                ),
             ..
         } => 2,
         _ => 1,

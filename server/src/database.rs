@@ -30,7 +30,11 @@ impl DatabaseError {
     /// 2 after a bad setting (CONTRACT 1), 1 otherwise.
     pub const fn exit_code(&self) -> u8 {
         match self {
-            Self::Address(_) | Self::DataDir(..) => 2,
+            Self::Address(_)
+            | Self::DataDir(..)
+            | Self::Open(StoreOpenError::Postgres(PostgresOpenError::UnknownParameter {
+                ..
+            })) => 2,
             Self::Open(_) => 1,
         }
     }

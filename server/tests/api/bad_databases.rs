@@ -155,6 +155,32 @@ async fn a_database_that_cannot_be_used_ends_the_start_with_one_line() {
     );
 }
 
+/// The driver ignores them, and would connect without what they ask for.
+#[test]
+fn parameters_that_are_not_known_end_the_start_with_their_name() {
+    let known = "hostaddr=127.0.0.1&port=1&dbname=hato&user=hato&password=the-password\
+                 &application_name=hato&options=-c%20work_mem%3D4MB&options[jit]=off\
+                 &options%5Bjit%5D=off&sslmode=prefer&sslrootcert=a&sslcert=b&sslkey=c";
+    for (parameters, exit_code, says) in [
+        (known, 1, "cannot reach PostgreSQL at 127.0.0.1:1"),
+        ("sslMode=verify-full", 2, "the parameter \"sslMode\""),
+        ("ssl_mode=verify-full", 2, "the parameter \"ssl_mode\""),
+        (
+            "sslmode=require&channel_binding=require",
+            2,
+            "the parameter \"channel_binding\"",
+        ),
+        ("sslpassword=the-password", 2, "\"sslpassword\""),
+        ("options[jit=off", 2, "\"options[jit\""),
+        ("password=a&the-beginning=b", 2, "percent-encoded"),
+        ("password=a&the-beginning", 2, "percent-encoded"),
+        ("sslrootcert=a#&sslmode=verify-full", 2, "percent-encoded"),
+    ] {
+        let url = format!("postgres://hato:the-password@127.0.0.1:1/hato?{parameters}");
+        assert_refused(&url, exit_code, says);
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_version_that_is_too_old_ends_the_start_with_the_one_that_is_needed() {
     let address = old_postgres().await;

@@ -3,16 +3,18 @@
 mod server;
 
 use std::io;
-use std::str::FromStr as _;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
 use hato_service::ports::NewSend;
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions, PgSslMode};
-use sqlx::{AssertSqlSafe, Connection as _, Executor as _, PgConnection, Row as _};
+use sqlx::{
+    AssertSqlSafe, ConnectOptions as _, Connection as _, Executor as _, PgConnection, Row as _,
+};
 use tokio::time::timeout;
 use tokio_util::task::TaskTracker;
+use url::Url;
 
 use self::server::inspect;
 use crate::bounded_reads::BoundedReaders;
@@ -57,8 +59,8 @@ pub struct Database {
 }
 
 impl Database {
-    /// Opens the database at `url`, `postgres://` or `postgresql://` with the parameters of libpq, and brings its tables up to date,
-    /// or waits until somebody has. Must be called on a tokio runtime.
+    /// Opens the database at `url`, `postgres://` or `postgresql://` with those parameters of libpq that the driver reads, and brings
+    /// its tables up to date, or waits until somebody has. Must be called on a tokio runtime.
     pub async fn open(url: &str, settings: &PostgresSettings) -> Result<Self, PostgresOpenError> {
         let options = connect_options(url)?;
         let address = address(&options);
@@ -110,7 +112,9 @@ pub(crate) fn connect_options(url: &str) -> Result<PgConnectOptions, PostgresOpe
     if has_misplaced_password(url) {
         return Err(PostgresOpenError::Url);
     }
-    let options = PgConnectOptions::from_str(url).map_err(|_| PostgresOpenError::Url)?;
+    let url = Url::parse(url).map_err(|_| PostgresOpenError::Url)?;
+    refuse_ignored(&url)?;
+    let options = PgConnectOptions::from_url(&url).map_err(|_| PostgresOpenError::Url)?;
     // The driver takes "allow" for "disable"; "prefer" connects to the same servers, and to more of them with TLS.
     let mode = match options.get_ssl_mode() {
         PgSslMode::Allow => PgSslMode::Prefer,
@@ -132,6 +136,52 @@ fn has_misplaced_password(url: &str) -> bool {
     let path = rest.split('?').next().unwrap_or_default();
     let is_of_user = |text: &str| text.contains('@');
     !authority.is_empty() && (is_of_user(path) || !is_of_user(authority) && is_of_user(rest))
+}
+
+/// Refuses what the driver would ignore, such as `sslMode=verify-full`: the connection would lack what was asked for, and nobody would
+/// see it. What stands behind a password, or has no value, may be the rest of a password with an `&`, and is not named.
+fn refuse_ignored(url: &Url) -> Result<(), PostgresOpenError> {
+    if url.fragment().is_some() {
+        return Err(PostgresOpenError::Url);
+    }
+    let mut is_behind_password = false;
+    for (key, value) in url.query_pairs() {
+        if !is_read_by_driver(&key) {
+            return Err(if is_behind_password || value.is_empty() {
+                PostgresOpenError::Url
+            } else {
+                let key = key.into_owned();
+                PostgresOpenError::UnknownParameter { key }
+            });
+        }
+        is_behind_password = key == "password";
+    }
+    Ok(())
+}
+
+/// The keys of `options/parse.rs` in sqlx-postgres 0.9.
+fn is_read_by_driver(key: &str) -> bool {
+    match key {
+        "sslmode"
+        | "ssl-mode"
+        | "sslrootcert"
+        | "ssl-root-cert"
+        | "ssl-ca"
+        | "sslcert"
+        | "ssl-cert"
+        | "sslkey"
+        | "ssl-key"
+        | "statement-cache-capacity"
+        | "host"
+        | "hostaddr"
+        | "port"
+        | "dbname"
+        | "user"
+        | "password"
+        | "application_name"
+        | "options" => true,
+        key => key.starts_with("options[") && key.ends_with(']'),
+    }
 }
 
 /// Where the database is, without user and password.

@@ -19,6 +19,14 @@ pub enum PostgresOpenError {
         "not a PostgreSQL URL; use postgres://USER:PASSWORD@HOST:PORT/DATABASE, the password percent-encoded"
     )]
     Url,
+    /// The URL has a parameter that nothing here reads: what it asks for would not be done.
+    #[error(
+        "the PostgreSQL URL has the parameter {key:?}, which is not known; known are sslmode, sslrootcert, sslcert, sslkey, host, hostaddr, port, dbname, user, password, application_name and options"
+    )]
+    UnknownParameter {
+        /// Its name.
+        key: String,
+    },
     /// No server of PostgreSQL answers at the address.
     #[error("cannot reach PostgreSQL at {address}: {source}")]
     Unreachable {
