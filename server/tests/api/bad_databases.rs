@@ -138,6 +138,21 @@ async fn a_database_that_cannot_be_used_ends_the_start_with_one_line() {
             2,
             "percent-encoded",
         ),
+        (
+            "postgres://hato:x@the-beginning?3the-password@127.0.0.1:5499/hato",
+            2,
+            "percent-encoded",
+        ),
+        (
+            "postgres://hato:x@the-beginning?the-password=y@127.0.0.1:5499/hato",
+            2,
+            "percent-encoded",
+        ),
+        (
+            "postgres://hato:x@the-beginning?user=the-password@127.0.0.1:5499/hato",
+            2,
+            "percent-encoded",
+        ),
         (read_only.as_str(), 1, "this PostgreSQL is read-only"),
         (
             missing.as_str(),

@@ -127,15 +127,14 @@ pub(crate) fn connect_options(url: &str) -> Result<PgConnectOptions, PostgresOpe
         .extra_float_digits(None))
 }
 
-/// Whether a password seems to have a `/`, `?` or `#` that is not percent-encoded: what stands before it would pass for host and port,
-/// which the log shows.
+/// Whether a password seems to have a `/`, `?` or `#` that is not percent-encoded: what stands before it, or behind an `@` in it, would
+/// pass for host and port, which the log shows and name servers are asked for. The `@` behind it tells, so a value with an `@` has to
+/// be percent-encoded as well.
 fn has_misplaced_password(url: &str) -> bool {
     let (_, rest) = url.split_once("://").unwrap_or_default();
     let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
     let (authority, rest) = rest.split_at(end);
-    let path = rest.split('?').next().unwrap_or_default();
-    let is_of_user = |text: &str| text.contains('@');
-    !authority.is_empty() && (is_of_user(path) || !is_of_user(authority) && is_of_user(rest))
+    !authority.is_empty() && rest.contains('@')
 }
 
 /// Refuses what the driver would ignore, such as `sslMode=verify-full`: the connection would lack what was asked for, and nobody would
