@@ -1,5 +1,6 @@
 //! Opening and closing: a pool of connections, each set up as the store needs it.
 
+mod idle;
 mod server;
 
 use std::io;
@@ -9,13 +10,12 @@ use std::time::Duration;
 
 use hato_service::ports::NewSend;
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions, PgSslMode};
-use sqlx::{
-    AssertSqlSafe, ConnectOptions as _, Connection as _, Executor as _, PgConnection, Row as _,
-};
+use sqlx::{AssertSqlSafe, ConnectOptions as _, Connection as _, Executor as _, PgConnection};
 use tokio::time::timeout;
 use tokio_util::task::TaskTracker;
 use url::Url;
 
+use self::idle::IdleConnections;
 use self::server::inspect;
 use crate::bounded_reads::BoundedReaders;
 use crate::clock_check::ClockCheck;
@@ -31,9 +31,6 @@ use crate::waiting::WaitingOperations;
 
 /// More than there are statements, so that each is prepared once on a connection.
 const MAX_PREPARED_STATEMENTS: usize = 1_000;
-
-/// How long a connection may lie idle before it is asked whether it still stands.
-const TRUSTED_IDLE_TIME: Duration = Duration::from_secs(1);
 
 /// How long after the loss of a connection those that are given back are suspected.
 const RELEASE_SUSPICION: Duration = Duration::from_mins(2);
@@ -197,18 +194,23 @@ async fn connect(
     settings: &PostgresSettings,
 ) -> sqlx::Result<Connections> {
     let last_loss = Arc::new(LastLoss::default());
-    let (lost, released) = (Arc::clone(&last_loss), Arc::clone(&last_loss));
+    let released = Arc::clone(&last_loss);
     let setup = settings
         .prepared_statements
         .then(|| session_setup(settings));
+    let idle = IdleConnections::new(
+        options.clone(),
+        setup.clone(),
+        Arc::clone(&last_loss),
+        settings,
+    );
+    let idle = Arc::new(idle);
     let pool = PgPoolOptions::new()
         .max_connections(settings.max_connections)
         .acquire_timeout(settings.acquire_timeout)
         .test_before_acquire(false)
         .before_acquire(move |connection, metadata| {
-            let is_suspect =
-                metadata.idle_for > TRUSTED_IDLE_TIME || lost.makes_suspect(metadata.idle_for);
-            Box::pin(test_if(is_suspect, connection))
+            Box::pin(Arc::clone(&idle).check(connection, metadata.idle_for))
         })
         .after_release(move |connection, _| {
             Box::pin(test_released(Arc::clone(&released), connection))
@@ -230,18 +232,6 @@ async fn set_up(setup: Option<Arc<str>>, connection: &mut PgConnection) -> sqlx:
         connection.execute(AssertSqlSafe(setup)).await?;
     }
     Ok(())
-}
-
-/// Asks a connection that has lain idle whether it still stands, and leads to a server that takes writes: nobody shall get one that
-/// died with its server, or whose server has become a standby.
-async fn test_if(is_suspect: bool, connection: &mut PgConnection) -> sqlx::Result<bool> {
-    if !is_suspect {
-        return Ok(true);
-    }
-    let rows = connection
-        .fetch_one("SELECT NOT pg_is_in_recovery()")
-        .await?;
-    rows.try_get(0)
 }
 
 /// Asks a connection that is given back whether it still stands, when one has been lost lately: the pool would wait for its answer

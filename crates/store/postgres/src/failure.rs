@@ -92,6 +92,13 @@ pub(crate) fn is_lost_connection(error: &sqlx::Error) -> bool {
     }
 }
 
+/// Whether the connection did not end, and nothing came on it for as long as it was waited for.
+pub(crate) fn is_silence(error: &sqlx::Error) -> bool {
+    let is_timeout =
+        matches!(error, sqlx::Error::Io(error) if error.kind() == io::ErrorKind::TimedOut);
+    is_timeout && !is_without_connection(error)
+}
+
 /// Whether a statement was to be on the session and is not, or is there already: it is another session than before, as behind a pooler
 /// that lends them for a transaction each.
 pub(crate) fn is_of_another_session(error: &sqlx::Error) -> bool {
@@ -140,21 +147,44 @@ fn code(error: &sqlx::Error) -> Option<String> {
 
 /// When a connection was lost last: what has lain idle since then may be lost as well.
 #[derive(Debug, Default)]
-pub(crate) struct LastLoss(Mutex<Option<Instant>>);
+pub(crate) struct LastLoss(Mutex<LossTimes>);
+
+#[derive(Clone, Copy, Debug, Default)]
+struct LossTimes {
+    any: Option<Instant>,
+    by_silence: Option<Instant>,
+}
 
 impl LastLoss {
     /// Remembers the moment, if the failure is that of a connection.
     pub(crate) fn record_loss(&self, error: &sqlx::Error) {
         if is_lost_connection(error) {
-            *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
+            let now = Some(Instant::now());
+            let mut times = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            times.any = now;
+            if is_silence(error) {
+                times.by_silence = now;
+            }
         }
     }
 
     /// Whether a connection that has lain idle for so long was idle when another one was lost.
     pub(crate) fn makes_suspect(&self, idle_for: Duration) -> bool {
-        let last = *self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        last.is_some_and(|last| last.elapsed() <= idle_for)
+        is_within(self.times().any, idle_for)
     }
+
+    /// Whether it was idle when another one fell silent: it would be as long a wait.
+    pub(crate) fn makes_silent(&self, idle_for: Duration) -> bool {
+        is_within(self.times().by_silence, idle_for)
+    }
+
+    fn times(&self) -> LossTimes {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn is_within(last: Option<Instant>, time: Duration) -> bool {
+    last.is_some_and(|last| last.elapsed() <= time)
 }
 
 #[cfg(test)]
