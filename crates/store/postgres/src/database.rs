@@ -3,6 +3,7 @@
 mod idle;
 mod server;
 
+use std::env;
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
@@ -112,9 +113,11 @@ pub(crate) fn connect_options(url: &str) -> Result<PgConnectOptions, PostgresOpe
     let url = Url::parse(url).map_err(|_| PostgresOpenError::Url)?;
     refuse_ignored(&url)?;
     let options = PgConnectOptions::from_url(&url).map_err(|_| PostgresOpenError::Url)?;
-    // The driver takes "allow" for "disable"; "prefer" connects to the same servers, and to more of them with TLS.
     let mode = match options.get_ssl_mode() {
+        // The driver takes "allow" for "disable"; "prefer" connects to the same servers, and to more of them with TLS.
         PgSslMode::Allow => PgSslMode::Prefer,
+        // As libpq does (PostgreSQL's documentation, "SSL Support"); the driver would not look at the certificate.
+        PgSslMode::Require if names_root(&url) => PgSslMode::VerifyCa,
         mode => mode,
     };
     Ok(options
@@ -178,6 +181,12 @@ fn is_read_by_driver(key: &str) -> bool {
         | "options" => true,
         key => key.starts_with("options[") && key.ends_with(']'),
     }
+}
+
+/// Whether the URL, or the variable of libpq in its place, names the authorities that sign the server's certificate.
+fn names_root(url: &Url) -> bool {
+    let is_root = |key: &str| matches!(key, "sslrootcert" | "ssl-root-cert" | "ssl-ca");
+    url.query_pairs().any(|(key, _)| is_root(&key)) || env::var_os("PGSSLROOTCERT").is_some()
 }
 
 /// Where the database is, without user and password.

@@ -40,6 +40,7 @@ async fn each_mode_asks_for_what_it_says() {
         (named, "sslmode=allow".to_owned()),
         (named, "sslmode=prefer".to_owned()),
         (named, "sslmode=require".to_owned()),
+        (unnamed, verified("require", &root)),
         (named, verified("verify-ca", &root)),
         (unnamed, verified("verify-ca", &root)),
         (named, verified("verify-full", &root)),
@@ -49,6 +50,8 @@ async fn each_mode_asks_for_what_it_says() {
     }
     let nowhere = folder.path().join("nowhere.pem");
     for (address, parameters) in [
+        (named, verified("require", &wrong_root)),
+        (named, verified("require", &nowhere)),
         (named, verified("verify-ca", &wrong_root)),
         (named, verified("verify-full", &wrong_root)),
         (unnamed, verified("verify-full", &root)),
