@@ -1,6 +1,9 @@
 //! How optional members of a request are read.
 
-use serde::de::{DeserializeOwned, Error};
+use std::fmt;
+use std::marker::PhantomData;
+
+use serde::de::{DeserializeOwned, Error, IntoDeserializer, Unexpected, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -130,22 +133,66 @@ pub fn any_object<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Value>, D
     }
 }
 
-/// An integer or a boolean, where `null` and the empty string count as absent.
+/// An integer or a boolean, where `null` and the empty string count as absent. Of anything else nothing is kept, nor read beyond its first
+/// byte.
 pub fn value<'de, T, D>(from: D) -> Result<Option<T>, D::Error>
 where
     T: Deserialize<'de>,
     D: Deserializer<'de>,
 {
-    #[derive(Deserialize)]
-    #[serde(untagged)]
-    enum Member<T> {
-        Value(T),
-        Text(String),
+    from.deserialize_any(ValueVisitor(PhantomData))
+}
+
+struct ValueVisitor<T>(PhantomData<T>);
+
+impl<'de, T: Deserialize<'de>> Visitor<'de> for ValueVisitor<T> {
+    type Value = Option<T>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an integer or a boolean")
     }
-    match Option::<Member<T>>::deserialize(from)? {
-        None => Ok(None),
-        Some(Member::Value(value)) => Ok(Some(value)),
-        Some(Member::Text(text)) if text.is_empty() => Ok(None),
-        Some(Member::Text(_)) => Err(D::Error::custom("expected another type than a string")),
+
+    fn visit_unit<E: Error>(self) -> Result<Self::Value, E> {
+        Ok(None)
+    }
+
+    fn visit_str<E: Error>(self, text: &str) -> Result<Self::Value, E> {
+        if text.is_empty() {
+            Ok(None)
+        } else {
+            Err(E::invalid_type(Unexpected::Str(text), &self))
+        }
+    }
+
+    fn visit_bool<E: Error>(self, value: bool) -> Result<Self::Value, E> {
+        T::deserialize(value.into_deserializer()).map(Some)
+    }
+
+    fn visit_i64<E: Error>(self, value: i64) -> Result<Self::Value, E> {
+        T::deserialize(value.into_deserializer()).map(Some)
+    }
+
+    fn visit_u64<E: Error>(self, value: u64) -> Result<Self::Value, E> {
+        T::deserialize(value.into_deserializer()).map(Some)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde::Deserialize as _;
+
+    use super::super::Notify;
+
+    #[test]
+    fn nothing_is_read_of_what_is_no_number() {
+        for member in ["ttl", "timestamp", "app_badge", "silent"] {
+            let objects = vec![r#"{"":0}"#; 30_000].join(",");
+            let body = format!(r#"{{"{member}":[{objects}]}}"#);
+            let mut unread = body.as_bytes();
+            let mut json = serde_json::Deserializer::from_reader(&mut unread);
+            assert!(Notify::deserialize(&mut json).is_err());
+            let read = body.len() - unread.len();
+            assert!(read < 20, "{read} bytes were read");
+        }
     }
 }
