@@ -17,6 +17,7 @@
 
 mod audience_filter;
 mod browser_keys;
+mod compact_json;
 mod cursor;
 mod dead_letter;
 mod email;

@@ -132,8 +132,6 @@ impl Notification {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::{
         AppBadge, EventTime, Links, MAX_TOKEN_BYTES, Notification, NotificationAction,
         NotificationActions, NotificationData, NotificationTag, RichMembers, TextDirection,
@@ -170,7 +168,7 @@ mod tests {
             renotify: Some(true),
             require_interaction: Some(false),
             silent: Some(false),
-            data: NotificationData::new(json!({"k": 1})).ok(),
+            data: NotificationData::parse(r#"{"k":1}"#).ok(),
             dir: Some(TextDirection::RightToLeft),
             lang: LanguageTag::parse("ja-JP").ok(),
             timestamp: EventTime::parse(1).ok(),

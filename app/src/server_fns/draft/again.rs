@@ -52,7 +52,9 @@ impl RichDraft {
             renotify: ticked(sent.renotify),
             require_interaction: ticked(sent.require_interaction),
             silent: ticked(sent.silent),
-            data: sent.data.map_or_else(String::new, |data| data.to_string()),
+            data: sent
+                .data
+                .map_or_else(String::new, |data| data.get().to_owned()),
             dir: sent.dir.unwrap_or_default(),
             lang: sent.lang.unwrap_or_default(),
             timestamp: sent.timestamp.map_or_else(String::new, minute),

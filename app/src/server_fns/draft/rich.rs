@@ -3,6 +3,7 @@
 use hato_domain::ErrorCode;
 use hato_domain::wire::{Notify, NotifyAction};
 use serde::Deserialize;
+use serde_json::value::RawValue;
 
 use super::non_empty;
 use super::timing::{moment, read};
@@ -88,7 +89,9 @@ impl RichDraft {
             renotify: ticked(&self.renotify),
             require_interaction: ticked(&self.require_interaction),
             silent: ticked(&self.silent),
-            data: read(&self.data, |text| serde_json::from_str(text).ok())?,
+            data: read(&self.data, |text| {
+                RawValue::from_string(text.to_owned()).ok()
+            })?,
             dir: non_empty(&self.dir),
             lang: non_empty(&self.lang),
             timestamp: moment(&self.timestamp)?,

@@ -4,6 +4,7 @@ use clap::Args;
 use hato_domain::notification::TextDirection;
 use hato_domain::wire::{Notify, NotifyAction};
 use serde_json::Value;
+use serde_json::value::{RawValue, to_raw_value};
 
 use super::zoned_time::{ZonedTime, parse_time};
 
@@ -31,7 +32,7 @@ pub struct RichArgs {
     silent: bool,
     /// What the site's own scripts find in it: a JSON object of at most 1,024 bytes
     #[arg(long, value_name = "JSON", value_parser = json_object)]
-    data: Option<Value>,
+    data: Option<Box<RawValue>>,
     /// In which direction its texts are written
     #[arg(long, value_parser = TextDirection::ALL.map(TextDirection::as_str))]
     dir: Option<String>,
@@ -82,9 +83,10 @@ fn action(text: &str) -> Result<NotifyAction, &'static str> {
     Ok(button)
 }
 
-fn json_object(text: &str) -> Result<Value, &'static str> {
+fn json_object(text: &str) -> Result<Box<RawValue>, &'static str> {
     let value: Option<Value> = serde_json::from_str(text).ok();
     value
         .filter(Value::is_object)
+        .and_then(|object| to_raw_value(&object).ok())
         .ok_or("a JSON object is expected")
 }

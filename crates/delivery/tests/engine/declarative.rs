@@ -98,7 +98,7 @@ fn rich() -> Notification {
         tag: NotificationTag::parse("news".into()).ok(),
         require_interaction: Some(true),
         silent: Some(false),
-        data: NotificationData::new(json!({"order": 17, "lines": [{"sku": "鳩"}]})).ok(),
+        data: NotificationData::parse(r#"{"order":17,"lines":[{"sku":"鳩"}]}"#).ok(),
         dir: Some(TextDirection::RightToLeft),
         lang: LanguageTag::parse("ja-JP").ok(),
         app_badge: AppBadge::parse(5).ok(),
@@ -237,7 +237,7 @@ async fn where_the_app_counts_each_address_carries_its_recipients_token(database
 fn sized(bytes: usize) -> Notification {
     let make = |letters: usize| {
         let rich = RichMembers {
-            data: NotificationData::new(json!({"d": "x".repeat(1_000)})).ok(),
+            data: NotificationData::parse(&json!({"d": "x".repeat(1_000)}).to_string()).ok(),
             ..RichMembers::default()
         };
         let body = "x".repeat(letters);

@@ -4,6 +4,7 @@ use serde::{Serialize, Serializer};
 use serde_json::Value;
 
 use super::action::NotificationActions;
+use crate::compact_json::min_compact_len;
 use crate::{ErrorCode, HttpsUrl, LanguageTag, text_enum};
 
 /// The rich members of a notification, each optional, in the payload's order.
@@ -106,8 +107,13 @@ impl NotificationData {
     /// Most bytes of it as compact JSON.
     pub const MAX_BYTES: usize = 1_024;
 
-    /// This object; `INVALID_INPUT` for any other value, and for one that is too large.
-    pub fn new(value: Value) -> Result<Self, ErrorCode> {
+    /// The object of this JSON text; `INVALID_INPUT` for anything else, and for one that is too large.
+    pub fn parse(json: &str) -> Result<Self, ErrorCode> {
+        // A tree may take a hundred times as much memory as its text.
+        if min_compact_len(json) > Self::MAX_BYTES {
+            return Err(ErrorCode::InvalidInput);
+        }
+        let value: Value = serde_json::from_str(json).map_err(|_| ErrorCode::InvalidInput)?;
         if !value.is_object() || value.to_string().len() > Self::MAX_BYTES {
             return Err(ErrorCode::InvalidInput);
         }
@@ -156,8 +162,6 @@ impl AppBadge {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::{Value, json};
-
     use super::{AppBadge, EventTime, NotificationData, NotificationTag, RichMembers};
     use crate::ErrorCode;
 
@@ -175,12 +179,25 @@ mod tests {
 
     #[test]
     fn data_is_an_object_of_at_most_1024_bytes() {
-        let data = |value: Value| NotificationData::new(value).is_ok();
-        let sized = |bytes: usize| json!({"d": "x".repeat(bytes - r#"{"d":""}"#.len())});
-        assert!(data(json!({})) && data(sized(1_024)));
-        for value in [sized(1_025), json!([]), json!("x"), json!(1), json!(null)] {
-            assert!(!data(value.clone()), "{value}");
+        let data = |json: &str| NotificationData::parse(json).is_ok();
+        let sized =
+            |bytes: usize| format!(r#"{{"d":"{}"}}"#, "x".repeat(bytes - r#"{"d":""}"#.len()));
+        assert!(data("{}") && data(&sized(1_024)));
+        for wrong in [&sized(1_025), "[]", r#""x""#, "1", "null", "{", ""] {
+            assert!(!data(wrong), "{wrong}");
         }
+    }
+
+    #[test]
+    fn data_is_as_long_as_its_compact_text() {
+        let data = |json: &str| NotificationData::parse(json).is_ok();
+        let blanks = " ".repeat(2_000);
+        assert!(data(&format!(r#"{{{blanks}"d":{blanks}1}}"#)));
+        let zeros = "0".repeat(2_000);
+        assert!(data(&format!(r#"{{"d":1.{zeros}}}"#)));
+        let text = |letter: &str, count| format!(r#"{{"d":"{}"}}"#, letter.repeat(count));
+        assert!(data(&text(r"\u0041", 1_016)) && !data(&text(r"\u0041", 1_017)));
+        assert!(data(&text(r"\u0000", 169)) && !data(&text(r"\u0000", 170)));
     }
 
     #[test]

@@ -5,12 +5,12 @@ use std::marker::PhantomData;
 
 use serde::de::{DeserializeOwned, Error, IntoDeserializer, Unexpected, Visitor};
 use serde::{Deserialize, Deserializer};
-use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::body::read;
 use super::unique_members::has_unique_members;
 use crate::FieldChange;
+use crate::compact_json::min_compact_len;
 
 /// A string, where `null` and the empty string count as absent.
 pub fn text<'de, D: Deserializer<'de>>(from: D) -> Result<Option<String>, D::Error> {
@@ -117,20 +117,24 @@ where
     }
 }
 
-/// An object with any members, none of them twice; `null` and the empty string count as absent.
-pub fn any_object<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Value>, D::Error> {
+/// The text of an object with any members, none of them twice; `null` and the empty string count as absent. One that cannot be written in
+/// `MAX` bytes is only known to be an object: it is refused for its length by whoever knows what it is.
+pub fn any_object<'de, const MAX: usize, D>(from: D) -> Result<Option<Box<RawValue>>, D::Error>
+where
+    D: Deserializer<'de>,
+{
     let text = Option::<Box<RawValue>>::deserialize(from)?;
     match text.as_deref().map(RawValue::get) {
         None | Some("\"\"") => Ok(None),
-        Some(text) if text.starts_with('{') && has_unique_members(text.as_bytes()) => {
-            serde_json::from_str(text)
-                .map(Some)
-                .map_err(D::Error::custom)
-        }
+        Some(json) if is_object::<MAX>(json) => Ok(text),
         Some(_) => Err(D::Error::custom(
             "expected an object without repeated members",
         )),
     }
+}
+
+fn is_object<const MAX: usize>(json: &str) -> bool {
+    json.starts_with('{') && (min_compact_len(json) > MAX || has_unique_members(json.as_bytes()))
 }
 
 /// An integer or a boolean, where `null` and the empty string count as absent. Of anything else nothing is kept, nor read beyond its first

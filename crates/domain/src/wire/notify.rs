@@ -3,7 +3,7 @@
 mod action;
 
 use serde::{Deserialize, Deserializer, Serialize};
-use serde_json::Value;
+use serde_json::value::RawValue;
 
 pub use self::action::NotifyAction;
 use self::action::link;
@@ -97,10 +97,10 @@ pub struct Notify {
     #[cfg_attr(feature = "openapi", schema(schema_with = openapi_schema::silent))]
     pub silent: Option<bool>,
     /// What the site's own scripts find in the notification: an object of at most 1,024 bytes as JSON.
-    #[serde(default, deserialize_with = "any_object")]
+    #[serde(default, deserialize_with = "bounded_data")]
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(schema_with = openapi_schema::data))]
-    pub data: Option<Value>,
+    pub data: Option<Box<RawValue>>,
     /// In which direction its texts are written: `auto`, `ltr` or `rtl`.
     #[serde(default, deserialize_with = "text")]
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -214,7 +214,7 @@ impl Notify {
             renotify: self.renotify,
             require_interaction: self.require_interaction,
             silent: self.silent,
-            data: self.data.map(NotificationData::new).transpose()?,
+            data: self.data.as_deref().map(read_data).transpose()?,
             dir: self.dir.as_deref().map(TextDirection::parse).transpose()?,
             lang: self.lang.as_deref().map(LanguageTag::parse).transpose()?,
             timestamp: self.timestamp.map(EventTime::parse).transpose()?,
@@ -222,6 +222,10 @@ impl Notify {
         };
         Notification::with_members(title, body, links, &rich)
     }
+}
+
+fn read_data(json: &RawValue) -> Result<NotificationData, ErrorCode> {
+    NotificationData::parse(json.get())
 }
 
 fn read_actions(all: Vec<NotifyAction>) -> Result<NotificationActions, ErrorCode> {
@@ -312,6 +316,11 @@ where
     D: Deserializer<'de>,
 {
     list::objects::<NotifyAction, { NotificationActions::MAX }, D>(from)
+}
+
+/// What a notification carries, as a text as long as it may be too large.
+fn bounded_data<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Box<RawValue>>, D::Error> {
+    any_object::<{ NotificationData::MAX_BYTES }, D>(from)
 }
 
 #[cfg(test)]

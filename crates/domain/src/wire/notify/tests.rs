@@ -150,6 +150,19 @@ fn rich_members_are_read_and_null_and_empty_count_as_absent() {
 }
 
 #[test]
+fn of_data_that_is_too_long_only_the_length_is_known() {
+    let message = |data: &str| read(&format!(r#"{{"title":"t","body":"b","data":{data}}}"#));
+    let no_tree = "1e999";
+    assert!(message(&format!(r#"{{"a":{no_tree}}}"#)).is_err());
+    let objects = vec![r#"{"":0}"#; 37_000].join(",");
+    let sent = message(&format!(r#"{{"a":[{objects},{no_tree}]}}"#)).expect("a text");
+    assert_eq!(
+        sent.into_notification().err(),
+        Some(ErrorCode::InvalidInput)
+    );
+}
+
+#[test]
 fn rich_members_that_are_wrong_are_refused() {
     let input = ErrorCode::InvalidInput;
     for (members, code) in [
