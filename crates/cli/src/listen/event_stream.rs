@@ -12,8 +12,8 @@ use crate::error::Result;
 const LONGEST_SILENCE: Duration = Duration::from_mins(1);
 /// Events that are read before the one before them was handled.
 const READ_AHEAD: usize = 16;
-/// Bytes of a line, of which an event is one.
-const MAX_LINE_BYTES: u64 = 16 * 1024 * 1024;
+/// Most bytes of an event, and of a line. The server sends an event in one line.
+const MAX_EVENT_BYTES: usize = 16 * 1024 * 1024;
 
 /// An event as the server sent it.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -57,7 +57,7 @@ impl EventReader {
     }
 }
 
-/// Reads until the end, or until nobody wants more.
+/// Reads until the end, or until nobody wants more. An event that is too long is the end, as a line is.
 fn read(mut from: impl BufRead, to: &SyncSender<Sign>) {
     let mut event = SentEvent::default();
     while let Ok(Some(line)) = read_line(&mut from) {
@@ -67,6 +67,9 @@ fn read(mut from: impl BufRead, to: &SyncSender<Sign>) {
         } else {
             take_field(&mut event, &line)
         };
+        if event.body.len() > MAX_EVENT_BYTES {
+            return;
+        }
         if sign.is_some_and(|sign| to.send(sign).is_err()) {
             return;
         }
@@ -89,7 +92,7 @@ fn take_field(event: &mut SentEvent, line: &str) -> Option<Sign> {
 /// A whole line without its end; `None` at the end of all, in the middle of a line or not.
 fn read_line(from: &mut impl BufRead) -> io::Result<Option<String>> {
     let mut line = String::new();
-    from.take(MAX_LINE_BYTES).read_line(&mut line)?;
+    from.take(MAX_EVENT_BYTES as u64).read_line(&mut line)?;
     let whole = line.strip_suffix('\n');
     let whole = whole.map(|line| line.strip_suffix('\r').unwrap_or(line));
     Ok(whole.map(str::to_owned))
@@ -97,9 +100,41 @@ fn read_line(from: &mut impl BufRead) -> io::Result<Option<String>> {
 
 #[cfg(test)]
 mod tests {
+    use std::io::{self, BufReader, Read};
     use std::sync::mpsc::sync_channel;
 
-    use super::{SentEvent, Sign, read};
+    use super::{MAX_EVENT_BYTES, SentEvent, Sign, read};
+
+    /// A line of a mebibyte, again and again.
+    struct EndlessEvent {
+        line: Vec<u8>,
+        read: usize,
+    }
+
+    impl Read for EndlessEvent {
+        fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
+            let rest = &self.line[self.read % self.line.len()..];
+            let count = rest.len().min(to.len());
+            to[..count].copy_from_slice(&rest[..count]);
+            self.read += count;
+            Ok(count)
+        }
+    }
+
+    #[test]
+    fn an_event_without_an_end_is_not_read_for_long() {
+        let mut endless = EndlessEvent {
+            line: format!("data: {}\n", "x".repeat(1024 * 1024)).into_bytes(),
+            read: 0,
+        };
+        // A stream that did not end before would end here.
+        let stream = endless.by_ref().take(2 * MAX_EVENT_BYTES as u64);
+        let (to, from) = sync_channel(8);
+        read(BufReader::new(stream), &to);
+        drop(to);
+        assert_eq!(from.into_iter().collect::<Vec<_>>(), []);
+        assert!(endless.read < 2 * MAX_EVENT_BYTES, "{} bytes", endless.read);
+    }
 
     #[test]
     fn events_are_read_up_to_the_last_whole_one() {
