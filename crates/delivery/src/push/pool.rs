@@ -16,6 +16,7 @@ pub mod error;
 mod lease;
 mod local_faults;
 mod state;
+mod witnesses;
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -111,7 +112,8 @@ impl Pool {
                 Err(ExchangeError::Unsent) => {}
                 result => {
                     let response = result?;
-                    self.state.connector.answered();
+                    let address = self.state.connections().address;
+                    self.state.connector.answered(&self.origin.host, address);
                     return Ok((response, sent_at.elapsed()));
                 }
             }

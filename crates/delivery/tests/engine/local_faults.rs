@@ -5,9 +5,11 @@ use std::time::Duration;
 
 use hato_domain::{OutboundPolicy, PushOptions, Ttl};
 use hato_service::ports::SendStatus;
-use hato_testkit::push_service::{BrowserSubscription, PushServiceOptions};
+use hato_testkit::push_service::{BrowserSubscription, PushService, PushServiceOptions};
 use hato_testkit::{TestDatabase, on_each_database};
+use tokio::net::{TcpListener, TcpSocket, TcpStream};
 
+use crate::test_app::TestApp;
 use crate::test_engine::{TestEngine, run};
 use crate::test_log;
 use crate::test_resolver::TestResolver;
@@ -31,11 +33,31 @@ async fn impatient(database: TestDatabase) -> (TestEngine, Arc<TestResolver>) {
 
 /// Registers a subscriber whose push service is at another host.
 async fn subscribe_at(test: &TestEngine, host: &str) {
+    subscribe_of(test, &test.app, host).await;
+}
+
+/// The same with any app.
+async fn subscribe_of(test: &TestEngine, app: &TestApp, host: &str) {
     let elsewhere = BrowserSubscription {
         endpoint: format!("https://{host}/push/1"),
         ..test.service.subscribe(None)
     };
-    test.register(&test.app, &[elsewhere]).await;
+    test.register(app, &[elsewhere]).await;
+}
+
+/// Sends to the only subscriber of an app, at this host.
+async fn send_to(test: &TestEngine, app: &TestApp, host: &str) {
+    subscribe_of(test, app, host).await;
+    test.send_of(app, PushOptions::default()).await;
+}
+
+/// A listener with room for one connection that nobody has accepted: until it is, nobody else is answered.
+fn narrow_listener() -> TcpListener {
+    let socket = TcpSocket::new_v4().expect("a socket");
+    socket
+        .bind(([127, 0, 0, 1], 0).into())
+        .expect("a free port");
+    socket.listen(0).expect("a listener")
 }
 
 /// However many pages waited meanwhile, the log has one line with the cause, and one when it is over.
@@ -163,4 +185,32 @@ async fn one_host_that_refuses_connections_has_failed(database: TestDatabase) {
     subscribe_at(&test, "127.0.0.1:9").await;
     test.deliver().await;
     assert_eq!(test.queue.log().retries(), [(1, test.after(5), 1)]);
+}
+
+#[on_each_database]
+async fn a_stranger_who_falls_silent_does_not_speak_for_the_network(database: TestDatabase) {
+    let (mut test, _) = impatient(database).await;
+    test.settings.local_fault_retry_delay = Duration::from_hours(1);
+    test.settings.outbound = OutboundPolicy::parse("127.0.0.0/8,224.0.0.1").expect("a list");
+    let other_service = PushService::start().await;
+    test.settings.outbound_ca = Some(test.service.ca_pem() + &other_service.ca_pem());
+    let engine = test.engine();
+    test.subscribe(1).await;
+    test.send().await;
+    run(&engine).await;
+    let stranger = narrow_listener();
+    let address = stranger.local_addr().expect("an address");
+    send_to(&test, &test.other_app().await, &address.to_string()).await;
+    let hang_up = async { drop(stranger.accept().await) };
+    tokio::join!(run(&engine), hang_up);
+    let _waiting = TcpStream::connect(address).await.expect("the last one");
+    // There is no route to a group of hosts.
+    send_to(&test, &test.other_app().await, "224.0.0.1").await;
+    run(&engine).await;
+    let honest = test.other_app().await;
+    test.subscribe_at(&other_service, &honest, 1).await;
+    test.send_of(&honest, PushOptions::default()).await;
+    run(&engine).await;
+    assert_eq!(test.queue.log().sent(), 2);
+    assert!(test_log::lines("on this machine").is_empty());
 }

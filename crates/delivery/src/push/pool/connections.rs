@@ -4,6 +4,7 @@
 //! allows. Another is opened before all are full, at 80 % of their streams, so that it is there when it is needed. No more
 //! are opened than the requests at hand would fill, since each costs both sides a handshake.
 
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -39,6 +40,8 @@ pub struct PoolConnections {
     failure: Option<(Instant, ConnectError)>,
     /// When a request last wanted one.
     pub used_at: Instant,
+    /// Where the last one leads.
+    pub address: Option<SocketAddr>,
 }
 
 struct PooledHttp2 {
@@ -74,6 +77,7 @@ impl PoolConnections {
             failures: 0,
             failure: None,
             used_at: now,
+            address: None,
         }
     }
 
@@ -166,8 +170,12 @@ impl PoolConnections {
     }
 
     /// Takes note of how an opening went.
-    pub fn opened(&mut self, opened: Result<PushConnection, ConnectError>) {
+    pub fn opened(&mut self, opened: Result<(PushConnection, SocketAddr), ConnectError>) {
         self.connecting -= 1;
+        let opened = opened.map(|(connection, address)| {
+            self.address = Some(address);
+            connection
+        });
         match opened {
             Ok(PushConnection::Http2(connection)) => {
                 self.speaks_http1 = false;

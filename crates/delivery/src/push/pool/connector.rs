@@ -20,11 +20,12 @@ use super::connection::PushConnection;
 use super::connection_permits::{ConnectionPermit, ConnectionPermits};
 use super::error::ConnectError;
 use super::local_faults::LocalFaults;
+use super::witnesses::{Witness, Witnesses};
 use crate::exhaustion::is_exhaustion;
 use crate::push::origin::Origin;
 use crate::push::settings::DeliverySettings;
 
-/// How long the address that was reached last may take to be reached again.
+/// How long a witness may take to be reached again.
 const PROBE_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// Opens connections to push services.
@@ -34,8 +35,9 @@ pub struct Connector {
     timeout: Duration,
     /// The connections that may be open at a time.
     pub permits: Arc<ConnectionPermits>,
-    lookups: LocalFaults<Arc<Host<String>>>,
-    connections: LocalFaults<SocketAddr>,
+    lookups: LocalFaults,
+    connections: LocalFaults,
+    witnesses: Witnesses,
 }
 
 impl Connector {
@@ -51,6 +53,7 @@ impl Connector {
             permits: Arc::new(ConnectionPermits::new(settings.connections)),
             lookups: LocalFaults::new("look-ups", fault_after, retry_delay),
             connections: LocalFaults::new("connections", fault_after, retry_delay),
+            witnesses: Witnesses::default(),
         })
     }
 
@@ -68,29 +71,33 @@ impl Connector {
         Ok(())
     }
 
-    /// Takes note that a push service has answered, so that this machine's network works.
-    pub fn answered(&self) {
+    /// Takes note that the push service at `host` has answered, so that this machine's network works.
+    pub fn answered(&self, host: &Arc<Host<String>>, address: Option<SocketAddr>) {
         self.connections.reached();
+        if let Some(address) = address {
+            self.witnesses.answered(host, address);
+        }
     }
 
-    /// A new connection to `origin`, which has `permit` for as long as it is open.
+    /// A new connection to `origin`, which has `permit` for as long as it is open, and where it leads.
     pub async fn open(
         &self,
         origin: &Origin,
         permit: ConnectionPermit,
-    ) -> Result<PushConnection, ConnectError> {
+    ) -> Result<(PushConnection, SocketAddr), ConnectError> {
         self.check(&origin.host)?;
         let deadline = Instant::now() + self.timeout;
         let addresses = self.resolve(origin, deadline).await?;
-        let stream = self.connect(&addresses, deadline).await?;
+        let (stream, address) = self.connect(&addresses, deadline).await?;
         let name = server_name(origin).map_err(ConnectError::tls)?;
         let stream = timeout_at(deadline, self.handshake(name, stream))
             .await
             .map_err(|_| ConnectError::timed_out("no TLS handshake"))?
             .map_err(ConnectError::tls)?;
-        timeout_at(deadline, PushConnection::start(stream, permit))
+        let connection = timeout_at(deadline, PushConnection::start(stream, permit))
             .await
-            .unwrap_or_else(|_| Err(ConnectError::timed_out("no HTTP connection")))
+            .map_err(|_| ConnectError::timed_out("no HTTP connection"))??;
+        Ok((connection, address))
     }
 
     async fn resolve(
@@ -104,7 +111,7 @@ impl Connector {
             Err(ResolveError::Unresolved(error)) => Err(self.not_resolved(&error).await),
             found => {
                 if is_name(&origin.host) {
-                    self.lookups.succeeded(Some(Arc::clone(&origin.host)));
+                    self.lookups.succeeded();
                 }
                 found.map_err(|_| ConnectError::Blocked)
             }
@@ -118,15 +125,18 @@ impl Connector {
             LookupError::NoSuchName => failure,
             LookupError::Io(cause) if is_exhaustion(cause) => self.connections.fail(failure),
             LookupError::Io(_) | LookupError::TimedOut | LookupError::Failed(_) => {
-                let resolves = |host: Arc<Host<String>>| async move { self.resolves(&host).await };
-                self.lookups.judge(failure, resolves).await
+                self.lookups.judge(failure, self.resolves_any()).await
             }
         }
     }
 
-    async fn resolves(&self, host: &Host<String>) -> bool {
-        let found = self.filter.addresses(host, 0).await;
-        !matches!(found, Err(ResolveError::Unresolved(_)))
+    /// Whether the name of a witness is found.
+    async fn resolves_any(&self) -> bool {
+        let resolves = async |witness: Witness| {
+            let found = self.filter.addresses(&witness.host, 0).await;
+            is_name(&witness.host) && !matches!(found, Err(ResolveError::Unresolved(_)))
+        };
+        self.witnesses.any(resolves).await
     }
 
     /// A connection to the first address that answers; one that does not gets its share of the time, so that the others get theirs.
@@ -134,15 +144,15 @@ impl Connector {
         &self,
         addresses: &[SocketAddr],
         deadline: Instant,
-    ) -> Result<TcpStream, ConnectError> {
+    ) -> Result<(TcpStream, SocketAddr), ConnectError> {
         let left = deadline.saturating_duration_since(Instant::now());
         let share = left / u32::try_from(addresses.len()).unwrap_or(u32::MAX).max(1);
         let mut failure = None;
         for address in addresses {
             let error = match timeout(share, TcpStream::connect(address)).await {
                 Ok(Ok(stream)) => {
-                    self.connections.succeeded(Some(*address));
-                    return Ok(stream);
+                    self.connections.succeeded();
+                    return Ok((stream, *address));
                 }
                 Ok(Err(error)) => error,
                 Err(_) => io::ErrorKind::TimedOut.into(),
@@ -161,7 +171,8 @@ impl Connector {
         } else if is_exhaustion(error) {
             self.connections.fail(failure)
         } else {
-            self.connections.judge(failure, is_there).await
+            let is_any_there = self.witnesses.any(|witness| is_there(witness.address));
+            self.connections.judge(failure, is_any_there).await
         }
     }
 

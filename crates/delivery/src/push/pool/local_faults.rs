@@ -1,8 +1,8 @@
 //! Tells what this machine lacks from what is wrong with a host (CONTRACT 7).
 //!
 //! A host that is silent and a machine without a network look the same from one failure. So it is this machine's fault when nothing
-//! has succeeded for 30 s, whatever the host, and the host that answered last does not answer now either: without that question, the
-//! one dead host that is called in a quiet hour would pass for a dead network. To lack file descriptors needs no such evidence.
+//! has succeeded for 30 s, whatever the host, and none of those that have answered pushes is there now: without that question, the one dead
+//! host that is called in a quiet hour would pass for a dead network. To lack file descriptors needs no such evidence.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -11,29 +11,27 @@ use tokio::time::Instant;
 
 use super::error::ConnectError;
 
-/// When something that needs this machine's network last succeeded: look-ups, or connections. `T` is what it was tried with.
-pub struct LocalFaults<T> {
+/// When something that needs this machine's network last succeeded: look-ups, or connections.
+pub struct LocalFaults {
     /// What is tried, for the log.
     subject: &'static str,
     /// How long nothing may succeed.
     fault_after: Duration,
     /// How long nothing is tried once the machine is known to be at fault.
     retry_delay: Duration,
-    evidence: Mutex<Evidence<T>>,
+    evidence: Mutex<Evidence>,
     /// One at a time asks whom it can reach; the others wait for what it finds.
     probing: tokio::sync::Mutex<()>,
 }
 
-struct Evidence<T> {
+struct Evidence {
     /// When it last succeeded; at first, when the process began.
     succeeded_at: Instant,
-    /// With what it last succeeded.
-    last_known: Option<T>,
     /// Until when nothing is tried, while the machine is at fault.
     fault: Option<(Instant, Arc<str>)>,
 }
 
-impl<T: Clone> LocalFaults<T> {
+impl LocalFaults {
     /// No fault, and as if something had succeeded just now.
     pub fn new(subject: &'static str, fault_after: Duration, retry_delay: Duration) -> Self {
         Self {
@@ -42,7 +40,6 @@ impl<T: Clone> LocalFaults<T> {
             retry_delay,
             evidence: Mutex::new(Evidence {
                 succeeded_at: Instant::now(),
-                last_known: None,
                 fault: None,
             }),
             probing: tokio::sync::Mutex::default(),
@@ -59,13 +56,10 @@ impl<T: Clone> LocalFaults<T> {
         }
     }
 
-    /// Takes note of a success, with `target` if it is one that can be tried again.
-    pub fn succeeded(&self, target: Option<T>) {
+    /// Takes note of a success.
+    pub fn succeeded(&self) {
         let mut evidence = self.evidence();
         evidence.succeeded_at = Instant::now();
-        if target.is_some() {
-            evidence.last_known = target;
-        }
         if evidence.fault.take().is_some() {
             tracing::info!("{} succeed again", self.subject);
         }
@@ -76,11 +70,11 @@ impl<T: Clone> LocalFaults<T> {
         self.evidence().succeeded_at = Instant::now();
     }
 
-    /// A failure as the host's, or as this machine's. `probe` tries what succeeded last.
-    pub async fn judge<F: Future<Output = bool> + Send>(
+    /// A failure as the host's, or as this machine's. `probe` tries the same with others, if it is asked.
+    pub async fn judge(
         &self,
         failure: ConnectError,
-        probe: impl FnOnce(T) -> F + Send,
+        probe: impl Future<Output = bool> + Send,
     ) -> ConnectError {
         let _turn = self.probing.lock().await;
         if !self.is_silent() {
@@ -89,11 +83,8 @@ impl<T: Clone> LocalFaults<T> {
         if self.check().is_err() {
             return failure.into_local();
         }
-        let last_known = self.evidence().last_known.clone();
-        if let Some(target) = last_known
-            && probe(target).await
-        {
-            self.succeeded(None);
+        if probe.await {
+            self.succeeded();
             return failure;
         }
         self.fail(failure)
@@ -115,7 +106,7 @@ impl<T: Clone> LocalFaults<T> {
         self.evidence().succeeded_at.elapsed() >= self.fault_after
     }
 
-    fn evidence(&self) -> MutexGuard<'_, Evidence<T>> {
+    fn evidence(&self) -> MutexGuard<'_, Evidence> {
         self.evidence.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -133,7 +124,7 @@ mod tests {
 
     const HOUR: Duration = Duration::from_hours(1);
 
-    fn faults(fault_after: Duration, retry_delay: Duration) -> LocalFaults<&'static str> {
+    fn faults(fault_after: Duration, retry_delay: Duration) -> LocalFaults {
         LocalFaults::new("tries", fault_after, retry_delay)
     }
 
@@ -141,9 +132,9 @@ mod tests {
         ConnectError::timed_out("no connection")
     }
 
-    /// Whether a failure is this machine's, while what succeeded last is `reachable`.
-    async fn is_local(faults: &LocalFaults<&'static str>, reachable: bool) -> bool {
-        let judged = faults.judge(failure(), |_| ready(reachable)).await;
+    /// Whether a failure is this machine's, while others are `reachable`.
+    async fn is_local(faults: &LocalFaults, reachable: bool) -> bool {
+        let judged = faults.judge(failure(), ready(reachable)).await;
         matches!(judged, ConnectError::Local(_))
     }
 
@@ -154,7 +145,7 @@ mod tests {
             "it began just now"
         );
         let faults = faults(Duration::ZERO, Duration::ZERO);
-        assert!(is_local(&faults, true).await, "nobody was ever reached");
+        assert!(is_local(&faults, false).await);
     }
 
     #[tokio::test(start_paused = true)]
@@ -170,10 +161,9 @@ mod tests {
     #[tokio::test]
     async fn one_host_that_fails_while_another_answers_is_that_hosts_fault() {
         let faults = faults(Duration::ZERO, Duration::ZERO);
-        faults.succeeded(Some("another"));
-        assert!(!is_local(&faults, true).await, "asked again, it answers");
+        assert!(!is_local(&faults, true).await, "asked, it answers");
         assert!(is_local(&faults, false).await);
-        faults.succeeded(None);
+        faults.succeeded();
         assert!(!is_local(&faults, true).await);
     }
 
@@ -183,7 +173,7 @@ mod tests {
         assert!(faults.check().is_ok());
         assert!(is_local(&faults, false).await);
         assert!(matches!(faults.check(), Err(ConnectError::Local(_))));
-        faults.succeeded(Some("another"));
+        faults.succeeded();
         assert!(faults.check().is_ok());
     }
 
