@@ -1,6 +1,7 @@
 //! Exports that go on while something changes.
 
 use hato_domain::wire::{BulkItem, RegisterSubscription};
+use hato_service::ports::VapidKeyUse;
 use hato_testkit::{TestDatabase, on_each_database};
 
 use crate::harness::{AUTH, OWNER, P256DH, TestDashboard};
@@ -37,7 +38,7 @@ async fn an_export_names_a_key_that_came_while_it_ran(database: TestDatabase) {
     }
 
     let added = service.add_vapid_key(&access, None).await;
-    let (key, _) = added.expect("added");
+    let (VapidKeyUse { key, .. }, _) = added.expect("added");
     let late = vec![item(100, Some(key.public_text()))];
     service
         .register_many(&access, late, false)

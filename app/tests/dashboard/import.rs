@@ -7,6 +7,7 @@ use hato_app::{MAX_FORM_BYTES, MAX_LIST_BYTES};
 use hato_domain::ErrorCode;
 use hato_service::ListOptions;
 use hato_service::access::MayManage;
+use hato_service::ports::VapidKeyUse;
 use hato_testkit::{TestDatabase, on_each_database};
 
 use crate::harness::{AUTH, DashboardBrowser, OWNER, P256DH, PageResponse, TestDashboard};
@@ -230,7 +231,7 @@ async fn csv_and_another_key_come_along(database: TestDatabase) {
     let access = browser.access(&app).await;
     let service = &dashboard.context.service;
     let added = service.add_vapid_key(&access, None).await;
-    let (key, _) = added.expect("added");
+    let (VapidKeyUse { key, .. }, _) = added.expect("added");
     let key = key.public_text();
     let page = format!("{app}/subscribers/import");
     browser.get(&page).await.shows(&format!("value=\"{key}\""));

@@ -90,7 +90,7 @@ where
         _ = copy_bidirectional(&mut client, &mut server) => {}
         Ok(()) = silence.begins.changed() => {
             silence.asked.send(client.read_u8().await.is_ok()).ok();
-            pending().await
+            pending::<()>().await;
         }
     }
 }
