@@ -77,9 +77,9 @@ pub use stats::{
     StatsRecord, StatsStore,
 };
 pub use subscriptions::{
-    AudienceSummary, Deactivated, DeactivationReason, ExportCursor, ExportRecord, NewSubscription,
-    ReachCount, RegisterOutcome, StateFilter, SubscriptionFilter, SubscriptionPage,
-    SubscriptionRecord, SubscriptionStore,
+    AudienceSummary, Deactivated, DeactivationReason, ExportCursor, ExportRecord,
+    MAX_REGISTERED_TOGETHER, NewSubscription, ReachCount, RegisterOutcome, StateFilter,
+    SubscriptionFilter, SubscriptionPage, SubscriptionRecord, SubscriptionStore,
 };
 pub use vapid_keys::{
     AddVapidKeyOutcome, MAX_VAPID_KEYS, NewVapidKey, VapidKeyAct, VapidKeyNumber, VapidKeyOutcome,

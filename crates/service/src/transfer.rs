@@ -12,8 +12,8 @@ use tokio::task::yield_now;
 
 use crate::access::MayManage;
 use crate::ports::{
-    ExportCursor, ExportRecord, NewSubscription, RegisterOutcome, Store, VapidKeyNumber,
-    VapidKeyRecord,
+    ExportCursor, ExportRecord, MAX_REGISTERED_TOGETHER, NewSubscription, RegisterOutcome, Store,
+    VapidKeyNumber, VapidKeyRecord,
 };
 use crate::{Service, ServiceResult};
 
@@ -21,15 +21,12 @@ use crate::{Service, ServiceResult};
 /// a server had 257.6 MB with 100, and 244.8 with 50.
 const EXPORT_PAGE: u32 = 50;
 
-/// Subscriptions that one transaction registers. Everybody's writes wait for it on SQLite: 0.2 s, where each changes fifty tags for fifty others.
-const MAX_TOGETHER: usize = 250;
-
 /// Items that are judged at a stretch, which takes a few milliseconds at most.
 const YIELD_INTERVAL: usize = 64;
 
 impl Service {
     /// Registers many browsers, within the plan's limit, and says what became of each. Whoever unsubscribed here is not subscribed
-    /// again. An account does so once at a time, in a transaction for each [`MAX_TOGETHER`]. A dry run stores nothing, so that no limit
+    /// again. An account does so once at a time, in a transaction for each [`MAX_REGISTERED_TOGETHER`]. A dry run stores nothing, so that no limit
     /// ends it: it has to have its turn in time, as with [`Self::audience`].
     pub async fn register_many(
         &self,
@@ -71,7 +68,11 @@ impl Service {
         subscriptions: Vec<NewSubscription>,
         is_dry_run: bool,
     ) -> ServiceResult<Vec<RegisterOutcome>> {
-        let at_a_time = if is_dry_run { usize::MAX } else { MAX_TOGETHER };
+        let at_a_time = if is_dry_run {
+            usize::MAX
+        } else {
+            MAX_REGISTERED_TOGETHER
+        };
         let (mut outcomes, mut rest) = (Vec::new(), subscriptions);
         while !rest.is_empty() {
             let later = rest.split_off(rest.len().min(at_a_time));

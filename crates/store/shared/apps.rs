@@ -7,7 +7,7 @@ use hato_service::ports::{
 };
 
 use crate::deleted_apps::{mark_deleted, purge};
-use crate::dialect::{DbConnection, readers, sql};
+use crate::dialect::{DbConnection, lock_app, readers, sql};
 use crate::error::with_context;
 use crate::origins::parse_origins;
 use crate::transaction::transaction;
@@ -104,6 +104,7 @@ impl AppStore for Database {
     async fn rename_app(&self, app: &AppId, name: &Name) -> Result<bool, StoreError> {
         let (app, name) = (app.clone(), name.clone());
         transaction!(self, "rename an app", |c| {
+            lock_app(c, &app).await?;
             let renamed = sqlx::query!(
                 "UPDATE apps SET name = $2 WHERE id = $1 AND deleted_at IS NULL",
                 app.as_str(),
@@ -120,6 +121,7 @@ impl AppStore for Database {
     ) -> Result<ChangeAppOutcome, StoreError> {
         let app = app.clone();
         transaction!(self, "change an app", |c| {
+            lock_app(c, &app).await?;
             app_settings::change(c, app.as_str(), &change).await
         })
     }

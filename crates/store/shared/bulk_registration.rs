@@ -6,7 +6,9 @@
 use std::collections::{HashMap, HashSet};
 
 use hato_domain::{AppId, LanguageTag, Platform, TimeZoneName, UserId, VapidPublicKey};
-use hato_service::ports::{DeactivationReason, NewSubscription, RegisterOutcome};
+use hato_service::ports::{
+    DeactivationReason, MAX_REGISTERED_TOGETHER, NewSubscription, RegisterOutcome,
+};
 use serde_json::{Value, json};
 
 use crate::dialect::{DbConnection, lock_app, sql};
@@ -20,7 +22,8 @@ use crate::values::{
 };
 use crate::vapid_keys::named_key;
 
-/// What becomes of each of these registrations, which are all of this app. Nothing is kept of a dry run.
+/// What becomes of each of these registrations, which are all of this app. Nothing is kept of a dry run, which is judged in parts as it would
+/// be registered.
 pub(crate) async fn register_many(
     c: &mut DbConnection,
     app: &AppId,
@@ -31,7 +34,10 @@ pub(crate) async fn register_many(
         return register_all(c, app, all).await;
     }
     sqlx::query("SAVEPOINT dry_run").execute(&mut *c).await?;
-    let outcomes = register_all(c, app, all).await?;
+    let mut outcomes = Vec::with_capacity(all.len());
+    for together in all.chunks(MAX_REGISTERED_TOGETHER) {
+        outcomes.extend(register_all(c, app, together).await?);
+    }
     for undo in ["ROLLBACK TO SAVEPOINT dry_run", "RELEASE SAVEPOINT dry_run"] {
         sqlx::query(undo).execute(&mut *c).await?;
     }

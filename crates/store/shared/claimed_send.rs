@@ -65,6 +65,7 @@ pub(crate) fn claimed_page(job: &JobRow, send: ClaimedSendRow) -> sqlx::Result<C
         schedule: schedule.map_err(|_| decode_error("schedule"))?,
         vapid_key: VapidKeyNumber(send.vapid_key),
         sealed_private_key: send.sealed_private_key,
+        clock_lead: 0,
     })
 }
 

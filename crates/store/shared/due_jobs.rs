@@ -25,7 +25,11 @@ pub(crate) async fn first_due(
     if !request.excluded_apps.is_empty() {
         let excluded_apps = app_ids(&request.excluded_apps)?;
         return match due_of_others(c, &excluded_apps, i64::MIN, now).await? {
-            OthersDue::At(_) => first_due_in_order(c, &excluded_apps, now).await,
+            OthersDue::From(_, last) => match first_due_in_order(c, &excluded_apps, last).await? {
+                // Somebody else is claiming those that were seen.
+                None => first_due_app_by_app(c, &excluded_apps, now).await,
+                first => Ok(first),
+            },
             OthersDue::Never => Ok(None),
             OthersDue::Unknown => first_due_app_by_app(c, &excluded_apps, now).await,
         };
@@ -40,7 +44,8 @@ pub(crate) async fn first_due(
 
 /// When a job of others than the excluded apps is due.
 enum OthersDue {
-    At(i64),
+    /// The first of those that were looked at, and when the last of these is.
+    From(i64, i64),
     Never,
     /// Too many jobs of the excluded ones come before.
     Unknown,
@@ -53,37 +58,37 @@ async fn due_of_others(
     after: i64,
     until: i64,
 ) -> sqlx::Result<OthersDue> {
-    let first = sql!(query [
-        r#"SELECT MIN(CASE WHEN app_id NOT IN ("# TEXTS r#") THEN due_at END) AS "due_at?: i64",
-                  COUNT(*) AS "count!: i64"
+    let looked_at = sql!(query [
+        r#"SELECT MIN(CASE WHEN app_id NOT IN ("# TEXTS r#") THEN due_at END) AS "first?: i64",
+                  MAX(due_at) AS "last?: i64", COUNT(*) AS "count!: i64"
            FROM (SELECT app_id, due_at FROM jobs
                  WHERE held = 0 AND due_at > $2 AND due_at <= $3
                  ORDER BY due_at, id LIMIT $4) AS first_jobs"#
     ] excluded_apps, after, until, LOOKED_AT);
-    let first = first.fetch_one(c).await?;
-    Ok(match first.due_at {
-        Some(due_at) => OthersDue::At(due_at),
-        None if first.count < LOOKED_AT => OthersDue::Never,
-        None => OthersDue::Unknown,
+    let looked_at = looked_at.fetch_one(c).await?;
+    Ok(match (looked_at.first, looked_at.last) {
+        (Some(first), Some(last)) => OthersDue::From(first, last),
+        _ if looked_at.count < LOOKED_AT => OthersDue::Never,
+        _ => OthersDue::Unknown,
     })
 }
 
-/// The first that is due without the apps of a JSON array, which have few before it.
+/// The first that is due without the apps of a JSON array, up to a time until which there are few jobs.
 async fn first_due_in_order(
     c: &mut DbConnection,
     excluded_apps: &str,
-    now: i64,
+    until: i64,
 ) -> sqlx::Result<Option<DueJob>> {
     sql!(query_as DueJob [
         r#"SELECT id AS "id!", app_id AS "app_id!" FROM jobs
            WHERE held = 0 AND due_at <= $2 AND app_id NOT IN ("# TEXTS r#")
            ORDER BY due_at, id LIMIT 1"# SKIP_LOCKED
-    ] excluded_apps, now)
+    ] excluded_apps, until)
     .fetch_optional(c)
     .await
 }
 
-/// The same, however many they have. `waiting` goes from app to app in the index `jobs_by_app`, each step to the smallest
+/// The same up to now, however many jobs these have. `waiting` goes from app to app in the index `jobs_by_app`, each step to the smallest
 /// id above the last one, and then only the first job of each is looked at: thousands of jobs of an excluded app cost nothing.
 async fn first_due_app_by_app(
     c: &mut DbConnection,
@@ -117,7 +122,7 @@ pub(crate) async fn next_due(
     if !request.excluded_apps.is_empty() {
         let (excluded_apps, now) = (app_ids(&request.excluded_apps)?, request.now.0);
         return match due_of_others(c, &excluded_apps, now, i64::MAX).await? {
-            OthersDue::At(due_at) => Ok(Some(due_at)),
+            OthersDue::From(first, _) => Ok(Some(first)),
             OthersDue::Never => Ok(None),
             OthersDue::Unknown => next_due_app_by_app(c, &excluded_apps, now).await,
         };

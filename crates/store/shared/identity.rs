@@ -5,7 +5,7 @@ use hato_domain::{AppId, UnixMillis};
 use hato_service::ports::{IdentityStore, SealedSecrets, StoreError};
 
 use crate::Database;
-use crate::dialect::readers;
+use crate::dialect::{lock_app, readers};
 use crate::error::with_context;
 use crate::transaction::transaction;
 
@@ -52,12 +52,13 @@ impl IdentityStore for Database {
         app: &AppId,
         sealed: Vec<u8>,
     ) -> Result<(), StoreError> {
-        let app = app.as_str().to_owned();
+        let app = app.clone();
         transaction!(self, "keep an identity secret", |c| {
+            lock_app(c, &app).await?;
             let kept = sqlx::query!(
                 "UPDATE apps SET sealed_identity_secret = $2
                  WHERE id = $1 AND sealed_identity_secret IS NULL",
-                app,
+                app.as_str(),
                 sealed
             );
             kept.execute(c).await.map(drop)
@@ -70,14 +71,15 @@ impl IdentityStore for Database {
         sealed: Vec<u8>,
         until: UnixMillis,
     ) -> Result<(), StoreError> {
-        let app = app.as_str().to_owned();
+        let app = app.clone();
         transaction!(self, "rotate an identity secret", |c| {
+            lock_app(c, &app).await?;
             let rotated = sqlx::query!(
                 "UPDATE apps
                  SET sealed_previous_identity_secret = sealed_identity_secret,
                      sealed_identity_secret = $2, previous_identity_secret_expires_at = $3
                  WHERE id = $1",
-                app,
+                app.as_str(),
                 sealed,
                 until.0
             );

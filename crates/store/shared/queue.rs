@@ -37,7 +37,11 @@ impl DeliveryQueue for Database {
             NextPage::Idle { next_due } => NextPage::Idle {
                 next_due: next_due.map(|due| clock.own(due)),
             },
-            next => next,
+            NextPage::Claimed(mut page) => {
+                page.clock_lead = clock.lead();
+                NextPage::Claimed(page)
+            }
+            unreadable @ NextPage::Unreadable { .. } => unreadable,
         })
     }
 
@@ -116,13 +120,9 @@ impl DeliveryQueue for Database {
     async fn settle(
         &self,
         page: &ClaimedPage,
-        mut settlement: Settlement,
+        settlement: Settlement,
         now: UnixMillis,
     ) -> Result<SettleOutcome, StoreError> {
-        let clock = SharedClock::at(self, now);
-        for retry in &mut settlement.retries {
-            retry.due_at = clock.shared(retry.due_at);
-        }
         let settlement = PageSettlement {
             page: SettledPage::from_claimed(page),
             settlement,

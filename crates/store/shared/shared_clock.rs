@@ -20,6 +20,11 @@ impl SharedClock {
         }
     }
 
+    /// How far the process's own clock is ahead, ms.
+    pub(crate) const fn lead(self) -> i64 {
+        self.lead
+    }
+
     /// What the shared clock shows when the process's own shows `time`.
     pub(crate) const fn shared(self, time: UnixMillis) -> UnixMillis {
         UnixMillis(time.0 - self.lead)

@@ -3,8 +3,6 @@
 //! Subscriptions name their key by its number, which no other key of the app gets. Whoever changes which keys there are locks the app
 //! against all who rely on one.
 
-use std::collections::HashMap;
-
 use async_trait::async_trait;
 use hato_domain::{AppId, UnixMillis, VapidPublicKey};
 use hato_service::ports::{
@@ -15,7 +13,7 @@ use hato_service::ports::{
 use sqlx::Executor;
 
 use crate::Database;
-use crate::dialect::{DbConnection, Driver, lock_app_alone, readers, snapshot, sql};
+use crate::dialect::{DbConnection, Driver, lock_app_alone, readers, sql};
 use crate::error::with_context;
 use crate::key_events::{are_too_many, record_event};
 use crate::transaction::transaction;
@@ -28,13 +26,8 @@ impl VapidKeyStore for Database {
     }
 
     async fn vapid_key_uses(&self, app: &AppId) -> Result<Vec<VapidKeyUse>, StoreError> {
-        let counted = async {
-            let mut read = snapshot(self).await?;
-            uses_of(&mut read, app).await
-        };
-        counted
-            .await
-            .map_err(with_context("count the subscriptions of VAPID keys"))
+        let uses = uses_of(readers(self), app).await;
+        uses.map_err(with_context("count the subscriptions of VAPID keys"))
     }
 
     async fn add_vapid_key(
@@ -116,30 +109,57 @@ async fn keys_of<'e>(
     Ok(keys.collect())
 }
 
+struct KeyUseRow {
+    number: i64,
+    public_key: Vec<u8>,
+    is_primary: bool,
+    created_at: i64,
+    /// The active subscriptions of the app.
+    of_app: i64,
+    /// Those of the key, unless it is the app's first.
+    of_key: i64,
+}
+
 /// The same with the active subscriptions of each. Those of an app's first key, which nearly all have, are those that no other has.
-async fn uses_of(c: &mut DbConnection, app: &AppId) -> sqlx::Result<Vec<VapidKeyUse>> {
-    let keys = keys_of(&mut *c, app).await?;
-    let all = sqlx::query_scalar!(
-        r#"SELECT active_subscriptions AS "count!" FROM apps WHERE id = $1"#,
+async fn uses_of<'e>(
+    executor: impl Executor<'e, Database = Driver>,
+    app: &AppId,
+) -> sqlx::Result<Vec<VapidKeyUse>> {
+    let rows = sqlx::query_as!(
+        KeyUseRow,
+        r#"SELECT k.number AS "number!", k.public_key AS "public_key!",
+                  k.is_primary AS "is_primary!: bool", k.created_at AS "created_at!",
+                  k.of_app AS "of_app!",
+                  (SELECT COUNT(*) FROM subscriptions AS s
+                   WHERE s.app_id = $1 AND s.vapid_key = k.number
+                     AND s.vapid_key > 0 AND s.position IS NOT NULL) AS "of_key!: i64"
+           FROM (SELECT p.vapid_key AS number, p.vapid_public_key AS public_key, TRUE AS is_primary,
+                        COALESCE(p.vapid_key_created_at, p.created_at) AS created_at,
+                        p.active_subscriptions AS of_app
+                 FROM apps AS p WHERE p.id = $1 AND p.deleted_at IS NULL
+                 UNION ALL
+                 SELECT o.number, o.public_key, FALSE, o.created_at, p.active_subscriptions
+                 FROM apps AS p JOIN vapid_keys AS o ON o.app_id = p.id
+                 WHERE p.id = $1 AND p.deleted_at IS NULL) AS k
+           ORDER BY k.number"#,
         app.as_str()
-    );
-    let all = all.fetch_optional(&mut *c).await?.unwrap_or_default();
-    let counts = sqlx::query!(
-        r#"SELECT vapid_key AS "number!", COUNT(*) AS "count!: i64" FROM subscriptions
-           WHERE app_id = $1 AND vapid_key > 0 AND position IS NOT NULL GROUP BY vapid_key"#,
-        app.as_str()
-    );
-    let counts = counts.fetch_all(c).await?.into_iter();
-    let counts: HashMap<i64, i64> = counts.map(|row| (row.number, row.count)).collect();
-    let first = all - counts.values().sum::<i64>();
-    let uses = keys.into_iter().map(|key| VapidKeyUse {
-        active_subscriptions: match key.number.0 {
-            0 => first,
-            number => counts.get(&number).copied().unwrap_or_default(),
+    )
+    .fetch_all(executor)
+    .await?;
+    let counted: i64 = rows.iter().map(|row| row.of_key).sum();
+    let key_use = |row: KeyUseRow| VapidKeyUse {
+        active_subscriptions: match row.number {
+            0 => row.of_app - counted,
+            _ => row.of_key,
         },
-        key,
-    });
-    Ok(uses.collect())
+        key: VapidKeyRecord {
+            number: VapidKeyNumber(row.number),
+            public_key: row.public_key,
+            is_primary: row.is_primary,
+            created_at: UnixMillis(row.created_at),
+        },
+    };
+    Ok(rows.into_iter().map(key_use).collect())
 }
 
 /// The key, whose app is locked.
@@ -294,28 +314,20 @@ async fn delete(
     Ok(VapidKeyOutcome::Done)
 }
 
-/// Whether an active subscription has the key.
+/// Whether an active subscription has the key. For the app's first key, which no index knows, those of all others are counted.
 async fn is_used(c: &mut DbConnection, app: &AppId, key: VapidKeyNumber) -> sqlx::Result<bool> {
-    let first = if key.0 > 0 {
-        sqlx::query_scalar!(
-            r#"SELECT id AS "id!" FROM subscriptions
-               WHERE app_id = $1 AND vapid_key = $2 AND vapid_key > 0 AND position IS NOT NULL
-               LIMIT 1"#,
-            app.as_str(),
-            key.0
-        )
-        .fetch_optional(c)
-        .await?
-    } else {
-        sqlx::query_scalar!(
-            r#"SELECT id AS "id!" FROM subscriptions
-               WHERE app_id = $1 AND vapid_key = 0 AND position IS NOT NULL LIMIT 1"#,
-            app.as_str()
-        )
-        .fetch_optional(c)
-        .await?
-    };
-    Ok(first.is_some())
+    if key.0 == 0 {
+        let uses = uses_of(&mut *c, app).await?;
+        let first = uses.iter().find(|it| it.key.number == key);
+        return Ok(first.is_some_and(|it| it.active_subscriptions > 0));
+    }
+    let first = sqlx::query_scalar!(
+        r#"SELECT id AS "id!" FROM subscriptions
+           WHERE app_id = $1 AND vapid_key = $2 AND vapid_key > 0 AND position IS NOT NULL LIMIT 1"#,
+        app.as_str(),
+        key.0
+    );
+    Ok(first.fetch_optional(c).await?.is_some())
 }
 
 async fn remove(c: &mut DbConnection, app: &str, key: VapidKeyNumber) -> sqlx::Result<()> {

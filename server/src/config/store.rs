@@ -55,7 +55,7 @@ const DATABASE_HELP: &str =
     "sqlite:PATH or postgres://USER:PASSWORD@HOST/DATABASE [default: hato.db in the data folder]";
 
 /// What the setting takes whose path only the store can judge.
-const DATABASE_URL: &str = "sqlite: and the path of a file, or postgres://USER:PASSWORD@HOST:PORT/DATABASE, the password percent-encoded";
+const DATABASE_URL: &str = "sqlite: and the path of a file, or postgres://USER:PASSWORD@HOST:PORT/DATABASE, the password percent-encoded, and so an @ in a parameter";
 
 /// The refusal of an address that leads to no store.
 pub fn database_url_error() -> SettingError {

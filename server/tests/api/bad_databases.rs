@@ -175,7 +175,8 @@ async fn a_database_that_cannot_be_used_ends_the_start_with_one_line() {
 fn parameters_that_are_not_known_end_the_start_with_their_name() {
     let known = "hostaddr=127.0.0.1&port=1&dbname=hato&user=hato&password=the-password\
                  &application_name=hato&options=-c%20work_mem%3D4MB&options[jit]=off\
-                 &options%5Bjit%5D=off&sslmode=prefer&sslrootcert=a&sslcert=b&sslkey=c";
+                 &options%5Bjit%5D=off&sslmode=prefer&sslrootcert=a&sslcert=b&sslkey=c\
+                 &connect_timeout=10&target_session_attrs=read-write&keepalives_idle=30";
     for (parameters, exit_code, says) in [
         (known, 1, "cannot reach PostgreSQL at 127.0.0.1:1"),
         ("sslMode=verify-full", 2, "the parameter \"sslMode\""),

@@ -186,6 +186,22 @@ async fn what_expires_before_it_starts_reaches_nobody(database: TestDatabase) {
     assert_eq!(test.service.seen(|seen| seen.total.requests), 0);
 }
 
+/// The clock of whoever delivers is four seconds behind that of the page, by which the message's time is over.
+#[on_each_database]
+async fn what_expires_by_the_clock_of_its_page_reaches_nobody(database: TestDatabase) {
+    let test = TestEngine::new(database).await;
+    test.queue.log().clock_lead = -4_000;
+    test.subscribe(1).await;
+    let (at, end) = (test.after(60), test.after(63));
+    test.schedule(schedule(Some(at), Some(end), None)).await;
+    test.advance_clock(Duration::from_mins(1));
+    start_due(&test).await;
+    test.run_until_idle().await;
+    let out_of_time = ("out_of_time".to_owned(), None, 0);
+    assert_eq!(test.dead_letters().await, [out_of_time]);
+    assert_eq!(test.service.seen(|seen| seen.total.requests), 0);
+}
+
 #[on_each_database]
 async fn no_minute_has_more_first_attempts_and_everybody_is_reached(database: TestDatabase) {
     const PER_MINUTE: usize = 20;

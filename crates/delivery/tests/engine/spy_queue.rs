@@ -27,6 +27,8 @@ pub struct QueueLog {
     pub failing_settlements: usize,
     /// Looks at a page's recipients that will panic.
     pub panics: usize,
+    /// How far the clock of who claims is said to be ahead of the pages', ms.
+    pub clock_lead: i64,
     /// Claims that will be answered when their lease has ended and a page was settled.
     pub late_claims: usize,
 }
@@ -97,8 +99,9 @@ impl DeliveryQueue for SpyQueue {
     async fn claim_page(&self, claim: PageClaimRequest) -> Result<NextPage, StoreError> {
         let asked_at = Instant::now();
         let lease = claim.lease;
-        let next = self.store.claim_page(claim).await?;
-        if matches!(next, NextPage::Claimed(_)) {
+        let mut next = self.store.claim_page(claim).await?;
+        if let NextPage::Claimed(page) = &mut next {
+            page.clock_lead = self.log().clock_lead;
             self.record(|log| log.claims += 1);
             if self.take_failure(|log| &mut log.late_claims) {
                 self.wait_until(|log| !log.settlements.is_empty()).await;

@@ -78,9 +78,16 @@ pub struct ClaimedPage {
     pub vapid_key: VapidKeyNumber,
     /// Its private half, sealed and bound to the app's id.
     pub sealed_private_key: Vec<u8>,
+    /// How far the clock of who claimed it is ahead of the one that the page's times go by, ms.
+    pub clock_lead: i64,
 }
 
 impl ClaimedPage {
+    /// The time by the clock that the page's times go by, when that of who claimed it shows `own`.
+    pub const fn time(&self, own: UnixMillis) -> UnixMillis {
+        UnixMillis(own.0 - self.clock_lead)
+    }
+
     /// When the message's time is over: at the end of its TTL, or when it expires if that is earlier. A TTL of 0 has no end.
     pub fn ends_at(&self) -> Option<UnixMillis> {
         let ttl = Duration::from_secs(self.ttl.seconds().into());
@@ -281,7 +288,7 @@ pub trait DeliveryQueue {
 
     /// Records what became of a page, if the lease is still held: counters, deactivations, dead letters (as many as the send has
     /// room for, [`hato_domain::MAX_DEAD_LETTERS`]), retry jobs, the end of the send when this was its last page, events for the
-    /// app's webhook, and removal of the page.
+    /// app's webhook, and removal of the page. All times go by the page's clock ([`ClaimedPage::time`]).
     async fn settle(
         &self,
         page: &ClaimedPage,

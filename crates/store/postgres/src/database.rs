@@ -1,22 +1,19 @@
 //! Opening and closing: a pool of connections, each set up as the store needs it.
 
-mod idle;
+mod connection_check;
 mod server;
 
 use std::env;
-use std::io;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
-use std::time::Duration;
 
 use hato_service::ports::NewSend;
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions, PgSslMode};
-use sqlx::{AssertSqlSafe, ConnectOptions as _, Connection as _, Executor as _, PgConnection};
-use tokio::time::timeout;
+use sqlx::{AssertSqlSafe, ConnectOptions as _, Executor as _, PgConnection};
 use tokio_util::task::TaskTracker;
 use url::Url;
 
-use self::idle::IdleConnections;
+use self::connection_check::ConnectionCheck;
 use self::server::inspect;
 use crate::bounded_reads::BoundedReaders;
 use crate::clock_check::ClockCheck;
@@ -32,12 +29,6 @@ use crate::waiting::WaitingOperations;
 
 /// More than there are statements, so that each is prepared once on a connection.
 const MAX_PREPARED_STATEMENTS: usize = 1_000;
-
-/// How long after the loss of a connection those that are given back are suspected.
-const RELEASE_SUSPICION: Duration = Duration::from_mins(2);
-
-/// How long such a connection has to answer.
-const RELEASE_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// A store on a PostgreSQL database, which implements every port of `hato_service::ports`.
 pub struct Database {
@@ -145,7 +136,7 @@ fn refuse_ignored(url: &Url) -> Result<(), PostgresOpenError> {
     }
     let mut is_behind_password = false;
     for (key, value) in url.query_pairs() {
-        if !is_read_by_driver(&key) {
+        if !is_read_by_driver(&key) && !WITHOUT_EFFECT.contains(&&*key) {
             return Err(if is_behind_password || value.is_empty() {
                 PostgresOpenError::Url
             } else {
@@ -157,6 +148,19 @@ fn refuse_ignored(url: &Url) -> Result<(), PostgresOpenError> {
     }
     Ok(())
 }
+
+/// Parameters of libpq that promise nothing which the store does not keep by itself: it has time limits of its own, and refuses servers that
+/// take no writes.
+const WITHOUT_EFFECT: [&str; 8] = [
+    "connect_timeout",
+    "keepalives",
+    "keepalives_idle",
+    "keepalives_interval",
+    "keepalives_count",
+    "tcp_user_timeout",
+    "fallback_application_name",
+    "target_session_attrs",
+];
 
 /// The keys of `options/parse.rs` in sqlx-postgres 0.9.
 fn is_read_by_driver(key: &str) -> bool {
@@ -186,7 +190,10 @@ fn is_read_by_driver(key: &str) -> bool {
 /// Whether the URL, or the variable of libpq in its place, names the authorities that sign the server's certificate.
 fn names_root(url: &Url) -> bool {
     let is_root = |key: &str| matches!(key, "sslrootcert" | "ssl-root-cert" | "ssl-ca");
-    url.query_pairs().any(|(key, _)| is_root(&key)) || env::var_os("PGSSLROOTCERT").is_some()
+    let is_named = url
+        .query_pairs()
+        .any(|(key, value)| is_root(&key) && !value.is_empty());
+    is_named || env::var_os("PGSSLROOTCERT").is_some_and(|path| !path.is_empty())
 }
 
 /// Where the database is, without user and password.
@@ -203,26 +210,26 @@ async fn connect(
     settings: &PostgresSettings,
 ) -> sqlx::Result<Connections> {
     let last_loss = Arc::new(LastLoss::default());
-    let released = Arc::clone(&last_loss);
     let setup = settings
         .prepared_statements
         .then(|| session_setup(settings));
-    let idle = IdleConnections::new(
+    let check = ConnectionCheck::new(
         options.clone(),
         setup.clone(),
         Arc::clone(&last_loss),
         settings,
     );
-    let idle = Arc::new(idle);
+    let idle = Arc::new(check);
+    let released = Arc::clone(&idle);
     let pool = PgPoolOptions::new()
         .max_connections(settings.max_connections)
         .acquire_timeout(settings.acquire_timeout)
         .test_before_acquire(false)
         .before_acquire(move |connection, metadata| {
-            Box::pin(Arc::clone(&idle).check(connection, metadata.idle_for))
+            Box::pin(Arc::clone(&idle).check_idle(connection, metadata.idle_for))
         })
         .after_release(move |connection, _| {
-            Box::pin(test_released(Arc::clone(&released), connection))
+            Box::pin(Arc::clone(&released).check_released(connection))
         })
         .after_connect(move |connection, _| Box::pin(set_up(setup.clone(), connection)))
         .connect_with(options)
@@ -241,19 +248,6 @@ async fn set_up(setup: Option<Arc<str>>, connection: &mut PgConnection) -> sqlx:
         connection.execute(AssertSqlSafe(setup)).await?;
     }
     Ok(())
-}
-
-/// Asks a connection that is given back whether it still stands, when one has been lost lately: the pool would wait for its answer
-/// without an end.
-async fn test_released(
-    last_loss: Arc<LastLoss>,
-    connection: &mut PgConnection,
-) -> sqlx::Result<bool> {
-    if last_loss.makes_suspect(RELEASE_SUSPICION) {
-        let asked = timeout(RELEASE_TIMEOUT, connection.ping()).await;
-        asked.map_err(|_| sqlx::Error::Io(io::ErrorKind::TimedOut.into()))??;
-    }
-    Ok(true)
 }
 
 /// Why the database cannot be used as it is set, if so: it takes no writes, or not every text.

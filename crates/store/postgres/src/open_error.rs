@@ -16,7 +16,7 @@ pub(crate) const OLDEST_VERSION: u32 = 150_000;
 pub enum PostgresOpenError {
     /// The URL cannot be read.
     #[error(
-        "not a PostgreSQL URL; use postgres://USER:PASSWORD@HOST:PORT/DATABASE, the password percent-encoded"
+        "not a PostgreSQL URL; use postgres://USER:PASSWORD@HOST:PORT/DATABASE, the password percent-encoded, and so an @ in a parameter"
     )]
     Url,
     /// The URL has a parameter that nothing here reads: what it asks for would not be done.

@@ -7,6 +7,7 @@ use async_trait::async_trait;
 use hato_domain::UnixMillis;
 use hato_service::Notifier;
 use hato_service::ports::{Clock, EntranceWindow, RateWindow, RequestLimit, Store, StoreError};
+use tokio::time::timeout;
 
 use crate::dialect::may_claim;
 use crate::error::with_context;
@@ -15,6 +16,9 @@ use crate::rate_windows::{self, SharedEntrance, SharedWindow};
 use crate::transaction::transaction;
 use crate::wake_ups::relay;
 use crate::{Database, sweep_lease};
+
+/// How long the connections may take to close.
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Reads a page of a table.
 const PROBE_QUERY: &str = "SELECT id FROM accounts LIMIT 1";
@@ -106,6 +110,9 @@ impl Store for Database {
         self.writes.close();
         self.writes.wait().await;
         self.presence.end(&self.connections).await;
-        self.connections.pool.close().await;
+        // One that fell silent is kept until it is replaced.
+        timeout(CLOSE_TIMEOUT, self.connections.pool.close())
+            .await
+            .ok();
     }
 }

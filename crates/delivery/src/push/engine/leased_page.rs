@@ -10,6 +10,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use hato_domain::UnixMillis;
 use hato_service::ports::{ClaimedPage, DeliveryQueue, SettleOutcome, Settlement, StoreError};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
@@ -73,6 +74,11 @@ impl<Q: DeliveryQueue + Send + Sync + ?Sized> LeasedPage<Q> {
         }
     }
 
+    /// The time by the page's clock.
+    pub fn now(&self) -> UnixMillis {
+        self.page.time(self.context.clock.now())
+    }
+
     /// Releases the page, due again after `wait`. A page that cannot be released is due when its lease ends.
     pub async fn release(&self, wait: Duration) {
         let (lease, now) = (self.guard.lease(), self.context.clock.now());
@@ -86,7 +92,7 @@ impl<Q: DeliveryQueue + Send + Sync + ?Sized> LeasedPage<Q> {
     /// goes on under the new lease.
     async fn try_settle(&self, settlement: &Settlement) -> Result<SettleOutcome, StoreError> {
         loop {
-            let (lease, now) = (self.guard.lease(), self.context.clock.now());
+            let (lease, now) = (self.guard.lease(), self.now());
             let page = ClaimedPage {
                 lease,
                 ..self.page.clone()
@@ -117,7 +123,7 @@ impl<Q: DeliveryQueue + Send + Sync + ?Sized> LeasedPage<Q> {
     fn after_recording(&self, settlement: &Settlement, tally: &PageTally) {
         metrics::count_deliveries(tally);
         self.context.host_deliveries.add(tally);
-        let delay = self.context.clock.now().since(self.page.accepted_at);
+        let delay = self.now().since(self.page.accepted_at);
         metrics::record_delay(delay, settlement.sent.len());
         if !settlement.retries.is_empty() {
             self.context.notifier.notify();

@@ -144,7 +144,7 @@ impl<Q: DeliveryQueue + Send + Sync + ?Sized> PageTask<Q> {
         }
         let recipients = context.queue.recipients(page).await;
         let recipients = recipients.map_err(ReleaseReason::Read)?;
-        let Some(ttl) = ttl_left(page, context.clock.now()) else {
+        let Some(ttl) = ttl_left(page, self.leased.now()) else {
             return Ok(self.out_of_time(&recipients));
         };
         let signers = self.signers(&recipients).await?;
@@ -157,7 +157,7 @@ impl<Q: DeliveryQueue + Send + Sync + ?Sized> PageTask<Q> {
                 ReleaseReason::Stopped
             });
         }
-        let now = context.clock.now();
+        let now = self.leased.now();
         if let Some(wait) = machine_wait(page, &recipients, &outcomes, now) {
             return Err(ReleaseReason::ThisMachine(wait));
         }

@@ -40,6 +40,7 @@ fn page(attempt: u8, ttl: i64) -> ClaimedPage {
         schedule: Schedule::default(),
         vapid_key: VapidKeyNumber(0),
         sealed_private_key: Vec::new(),
+        clock_lead: 0,
     }
 }
 

@@ -196,15 +196,43 @@ async fn connections_that_fell_silent_while_idle_cost_one_wait_together() {
     assert_one_is_asked(&url, observer.expect("connected"), silence, asked).await;
 }
 
+/// A database that takes passwords over TLS, a URL that leads there through a proxy, and a connection of somebody else's.
+async fn with_tls(silence: Silence) -> (SecuredCluster, String, PgConnection) {
+    let cluster = SecuredCluster::start(&TestCa::new()).await;
+    let server = cluster.address();
+    let address = proxy_to(move || TcpStream::connect(server), silence).await;
+    let password = SecuredCluster::PASSWORD;
+    let url = format!("postgres://guest:{password}@{address}/guest?sslmode=require");
+    let other = PgConnection::connect(&cluster.cluster().url("guest")).await;
+    (cluster, url, other.expect("connected"))
+}
+
 /// A TLS connection is closed by a message, which a silent one shall not be waited for either.
 #[tokio::test(flavor = "multi_thread")]
 async fn nor_do_they_cost_more_with_tls() {
-    let cluster = SecuredCluster::start(&TestCa::new()).await;
     let (silence, asked, silent) = Silence::new();
-    let server = cluster.address();
-    let address = proxy_to(move || TcpStream::connect(server), silent).await;
-    let password = SecuredCluster::PASSWORD;
-    let url = format!("postgres://guest:{password}@{address}/guest?sslmode=require");
-    let observer = PgConnection::connect(&cluster.cluster().url("guest")).await;
-    assert_one_is_asked(&url, observer.expect("connected"), silence, asked).await;
+    let (_cluster, url, observer) = with_tls(silent).await;
+    assert_one_is_asked(&url, observer, silence, asked).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn connections_that_fall_silent_in_use_are_replaced_though_they_cannot_be_closed() {
+    let (silence, _asked, silent) = Silence::new();
+    let (_cluster, url, mut other) = with_tls(silent).await;
+    let store = hato_store::open_with(&url, &settings()).await;
+    let store = store.expect("opened");
+    let lock = "BEGIN; LOCK TABLE accounts IN ACCESS EXCLUSIVE MODE";
+    execute(&mut other, lock).await;
+    let asking = join_all([(); 3].map(|()| timeout(LONG, store.ping())));
+    let falling_silent = async {
+        until_so_many_wait(&mut other, 3).await;
+        silence.send_replace(());
+        execute(&mut other, "COMMIT").await;
+    };
+    let (answers, ()) = tokio::join!(asking, falling_silent);
+    for answer in answers {
+        answer.expect("an answer, whatever it is").ok();
+    }
+    let again = async { while store.ping().await.is_err() {} };
+    timeout(LONG, again).await.expect("there are others");
 }
