@@ -332,6 +332,7 @@ async fn an_account_registers_one_list_at_a_time_in_several_transactions() {
         second["appId"].as_str().expect("an id")
     );
     let mut writer = DatabaseConnection::to(&server).await;
+    let mut observer = DatabaseConnection::to(&server).await;
     let lock = format!(
         "BEGIN; SELECT FROM apps WHERE id = '{}' FOR UPDATE",
         first.id
@@ -342,7 +343,7 @@ async fn an_account_registers_one_list_at_a_time_in_several_transactions() {
     let mut registering = Box::pin(bulk(&first, "", &all));
     tokio::select! {
         _ = &mut registering => panic!("its app is locked"),
-        () = writer.wait_for_count(WAITING, |waiting| waiting == 1) => {}
+        () = observer.wait_for_count(WAITING, |waiting| waiting == 1) => {}
     }
     let mut next = Box::pin(post(&first.owner, &second, &body));
     tokio::select! {

@@ -93,6 +93,8 @@ async fn until_true(connection: &mut PgConnection, query: &str) {
         let mut looks = interval(Duration::from_millis(10));
         loop {
             looks.tick().await;
+            // What a transaction sees of other sessions stays as it was at its first look.
+            execute(connection, "SELECT pg_stat_clear_snapshot()").await;
             if is_true(connection, query).await {
                 return;
             }
