@@ -79,6 +79,21 @@ struct KeyRow {
     public_key: Vec<u8>,
     is_primary: bool,
     created_at: i64,
+    /// The active subscriptions of the app.
+    of_app: i64,
+    /// Those of the key, if they are counted and it is not the app's first.
+    of_key: i64,
+}
+
+impl From<KeyRow> for VapidKeyRecord {
+    fn from(row: KeyRow) -> Self {
+        Self {
+            number: VapidKeyNumber(row.number),
+            public_key: row.public_key,
+            is_primary: row.is_primary,
+            created_at: UnixMillis(row.created_at),
+        }
+    }
 }
 
 /// The app's keys in the order of their numbers; none when the app is gone.
@@ -86,38 +101,8 @@ async fn keys_of<'e>(
     executor: impl Executor<'e, Database = Driver>,
     app: &AppId,
 ) -> sqlx::Result<Vec<VapidKeyRecord>> {
-    let rows = sqlx::query_as!(
-        KeyRow,
-        r#"SELECT p.vapid_key AS "number!", p.vapid_public_key AS "public_key!",
-                  TRUE AS "is_primary!: bool",
-                  COALESCE(p.vapid_key_created_at, p.created_at) AS "created_at!"
-           FROM apps AS p WHERE p.id = $1 AND p.deleted_at IS NULL
-           UNION ALL
-           SELECT o.number, o.public_key, FALSE, o.created_at
-           FROM apps AS p JOIN vapid_keys AS o ON o.app_id = p.id
-           WHERE p.id = $1 AND p.deleted_at IS NULL
-           ORDER BY 1"#,
-        app.as_str()
-    );
-    let rows = rows.fetch_all(executor).await?.into_iter();
-    let keys = rows.map(|row| VapidKeyRecord {
-        number: VapidKeyNumber(row.number),
-        public_key: row.public_key,
-        is_primary: row.is_primary,
-        created_at: UnixMillis(row.created_at),
-    });
-    Ok(keys.collect())
-}
-
-struct KeyUseRow {
-    number: i64,
-    public_key: Vec<u8>,
-    is_primary: bool,
-    created_at: i64,
-    /// The active subscriptions of the app.
-    of_app: i64,
-    /// Those of the key, unless it is the app's first.
-    of_key: i64,
+    let rows = rows_of(executor, app, false).await?.into_iter();
+    Ok(rows.map(VapidKeyRecord::from).collect())
 }
 
 /// The same with the active subscriptions of each. Those of an app's first key, which nearly all have, are those that no other has.
@@ -125,14 +110,33 @@ async fn uses_of<'e>(
     executor: impl Executor<'e, Database = Driver>,
     app: &AppId,
 ) -> sqlx::Result<Vec<VapidKeyUse>> {
+    let rows = rows_of(executor, app, true).await?;
+    let counted: i64 = rows.iter().map(|row| row.of_key).sum();
+    let key_use = |row: KeyRow| VapidKeyUse {
+        active_subscriptions: match row.number {
+            0 => row.of_app - counted,
+            _ => row.of_key,
+        },
+        key: row.into(),
+    };
+    Ok(rows.into_iter().map(key_use).collect())
+}
+
+async fn rows_of<'e>(
+    executor: impl Executor<'e, Database = Driver>,
+    app: &AppId,
+    counts_subscriptions: bool,
+) -> sqlx::Result<Vec<KeyRow>> {
     let rows = sqlx::query_as!(
-        KeyUseRow,
+        KeyRow,
         r#"SELECT k.number AS "number!", k.public_key AS "public_key!",
                   k.is_primary AS "is_primary!: bool", k.created_at AS "created_at!",
                   k.of_app AS "of_app!",
-                  (SELECT COUNT(*) FROM subscriptions AS s
-                   WHERE s.app_id = $1 AND s.vapid_key = k.number
-                     AND s.vapid_key > 0 AND s.position IS NOT NULL) AS "of_key!: i64"
+                  CASE WHEN $2 THEN
+                      (SELECT COUNT(*) FROM subscriptions AS s
+                       WHERE s.app_id = $1 AND s.vapid_key = k.number
+                         AND s.vapid_key > 0 AND s.position IS NOT NULL)
+                  ELSE 0 END AS "of_key!: i64"
            FROM (SELECT p.vapid_key AS number, p.vapid_public_key AS public_key, TRUE AS is_primary,
                         COALESCE(p.vapid_key_created_at, p.created_at) AS created_at,
                         p.active_subscriptions AS of_app
@@ -142,24 +146,10 @@ async fn uses_of<'e>(
                  FROM apps AS p JOIN vapid_keys AS o ON o.app_id = p.id
                  WHERE p.id = $1 AND p.deleted_at IS NULL) AS k
            ORDER BY k.number"#,
-        app.as_str()
-    )
-    .fetch_all(executor)
-    .await?;
-    let counted: i64 = rows.iter().map(|row| row.of_key).sum();
-    let key_use = |row: KeyUseRow| VapidKeyUse {
-        active_subscriptions: match row.number {
-            0 => row.of_app - counted,
-            _ => row.of_key,
-        },
-        key: VapidKeyRecord {
-            number: VapidKeyNumber(row.number),
-            public_key: row.public_key,
-            is_primary: row.is_primary,
-            created_at: UnixMillis(row.created_at),
-        },
-    };
-    Ok(rows.into_iter().map(key_use).collect())
+        app.as_str(),
+        counts_subscriptions
+    );
+    rows.fetch_all(executor).await
 }
 
 /// The key, whose app is locked.
