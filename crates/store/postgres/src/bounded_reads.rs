@@ -34,7 +34,7 @@ impl BoundedReaders {
         let permit = permit.map_err(|_| sqlx::Error::PoolTimedOut)?;
         let permit = permit.map_err(|_| sqlx::Error::PoolClosed)?;
         let connection = connections.begin_bounded_read().await?;
-        Ok(HeldConnection::new(connections, connection, Some(permit)))
+        Ok(HeldConnection::new(connection, Some(permit)))
     }
 }
 

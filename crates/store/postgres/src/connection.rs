@@ -1,7 +1,6 @@
 //! The connection on which an operation runs, under which name its statements go there, and how long their answers are waited for.
 
-use std::io;
-use std::pin::pin;
+use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -9,16 +8,16 @@ use futures_util::future::BoxFuture;
 use futures_util::stream::{self, BoxStream, StreamExt as _, TryStreamExt as _};
 use sqlx::error::BoxDynError;
 use sqlx::postgres::{PgArguments, PgQueryResult, PgRow, PgStatement, PgTypeInfo};
-use sqlx::{Either, Execute, Executor, PgConnection, Postgres, SqlStr, Transaction};
-use tokio::time::timeout;
+use sqlx::{Either, Execute, Executor, PgConnection, Postgres, SqlStr};
 
 use crate::app_turns::{AppTurn, AppTurns, NoTurnError};
-use crate::failure::LastLoss;
+use crate::failure::{answered, is_lost_connection};
+use crate::pool::PooledConnection;
 
 /// A connection within a transaction, which is rolled back when this is dropped.
 #[derive(Debug)]
 pub(crate) struct DbConnection {
-    transaction: Transaction<'static, Postgres>,
+    connection: PooledConnection,
     /// Whether each statement is prepared once, and kept under a name.
     keeps_statements: bool,
     /// How long the next part of an answer is waited for.
@@ -30,13 +29,13 @@ pub(crate) struct DbConnection {
 
 impl DbConnection {
     pub(crate) fn new(
-        transaction: Transaction<'static, Postgres>,
+        connection: PooledConnection,
         keeps_statements: bool,
         answer_timeout: Duration,
         app_turns: Arc<AppTurns>,
     ) -> Self {
         Self {
-            transaction,
+            connection,
             keeps_statements,
             answer_timeout,
             app_turns,
@@ -58,26 +57,38 @@ impl DbConnection {
     }
 
     pub(crate) async fn commit(self) -> sqlx::Result<()> {
-        self.transaction.commit().await
+        self.end_with("COMMIT").await
     }
 
+    /// Ends the transaction when the database is done with what is still running there.
     pub(crate) async fn rollback(self) -> sqlx::Result<()> {
-        self.transaction.rollback().await
+        self.end_with("ROLLBACK").await
     }
 
-    /// Ends the transaction when the database is done with what is still running there. That it does not answer is remembered before the
-    /// pool has the connection back, which it then closes.
-    pub(crate) async fn release(self, last_loss: &LastLoss) {
-        let limit = self.answer_timeout;
-        let mut ending = pin!(self.rollback());
-        if let Err(error) = answered(limit, ending.as_mut()).await {
-            last_loss.record_loss(&error);
+    async fn end_with(mut self, statement: &'static str) -> sqlx::Result<()> {
+        let ending = answered(self.answer_timeout, self.connection.execute(statement));
+        let ended = ending.await;
+        self.connection.end(ended.map(drop))
+    }
+
+    /// Gives the connection back, whose transaction has ended.
+    pub(crate) fn give_back(self) {
+        // Nothing has failed.
+        self.connection.end(Ok(())).ok();
+    }
+
+    /// Ends the transaction after this failure of a statement, with which the connection may be gone.
+    pub(crate) async fn abandon(self, error: sqlx::Error) -> sqlx::Error {
+        if is_lost_connection(&error) {
+            return self.connection.end::<Infallible>(Err(error)).unwrap_err();
         }
+        self.rollback().await.ok();
+        error
     }
 
     /// The connection for who knows sqlx's own only.
     pub(crate) fn driver(&mut self) -> &mut PgConnection {
-        &mut self.transaction
+        &mut self.connection
     }
 
     fn statement<E>(&self, query: E) -> Statement<E> {
@@ -86,15 +97,6 @@ impl DbConnection {
             is_kept: self.keeps_statements,
         }
     }
-}
-
-/// The answer, or that the connection is lost when nothing has come for so long: when the network swallows everything, nobody says so.
-pub(crate) async fn answered<T>(
-    limit: Duration,
-    answer: impl Future<Output = sqlx::Result<T>>,
-) -> sqlx::Result<T> {
-    let answer = timeout(limit, answer).await;
-    answer.unwrap_or_else(|_| Err(sqlx::Error::Io(io::ErrorKind::TimedOut.into())))
 }
 
 /// A query whose statement is kept under a name on the connection, or sent without one.

@@ -1,6 +1,5 @@
 //! Opening and closing: a pool of connections, each set up as the store needs it.
 
-mod connection_check;
 mod server;
 
 use std::env;
@@ -8,18 +7,16 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
 use hato_service::ports::NewSend;
-use sqlx::postgres::{PgConnectOptions, PgPoolOptions, PgSslMode};
-use sqlx::{AssertSqlSafe, ConnectOptions as _, Executor as _, PgConnection};
+use sqlx::ConnectOptions as _;
+use sqlx::postgres::{PgConnectOptions, PgSslMode};
 use tokio_util::task::TaskTracker;
 use url::Url;
 
-use self::connection_check::ConnectionCheck;
 use self::server::inspect;
 use crate::bounded_reads::BoundedReaders;
 use crate::clock_check::ClockCheck;
-use crate::connections::{Connections, setup};
+use crate::connections::Connections;
 use crate::costly_selections::CostlySelections;
-use crate::failure::LastLoss;
 use crate::migration::{self, LaterMigrations};
 use crate::open_error::{OLDEST_VERSION, PostgresOpenError};
 use crate::presence::Presence;
@@ -29,6 +26,19 @@ use crate::waiting::WaitingOperations;
 
 /// More than there are statements, so that each is prepared once on a connection.
 const MAX_PREPARED_STATEMENTS: usize = 1_000;
+
+/// Parameters of libpq that promise nothing which the store does not keep by itself: it has time limits of its own, and refuses servers that
+/// take no writes.
+const WITHOUT_EFFECT: [&str; 8] = [
+    "connect_timeout",
+    "keepalives",
+    "keepalives_idle",
+    "keepalives_interval",
+    "keepalives_count",
+    "tcp_user_timeout",
+    "fallback_application_name",
+    "target_session_attrs",
+];
 
 /// A store on a PostgreSQL database, which implements every port of `hato_service::ports`.
 pub struct Database {
@@ -67,8 +77,7 @@ impl Database {
         } else {
             options
         };
-        let connected = connect(options, &address, settings).await;
-        let connections = connected.map_err(refused)?;
+        let connections = Connections::new(options, &address, settings);
         if let Some(reason) = unsuitability(&connections).await.map_err(refused)? {
             return Err(reason);
         }
@@ -149,19 +158,6 @@ fn refuse_ignored(url: &Url) -> Result<(), PostgresOpenError> {
     Ok(())
 }
 
-/// Parameters of libpq that promise nothing which the store does not keep by itself: it has time limits of its own, and refuses servers that
-/// take no writes.
-const WITHOUT_EFFECT: [&str; 8] = [
-    "connect_timeout",
-    "keepalives",
-    "keepalives_idle",
-    "keepalives_interval",
-    "keepalives_count",
-    "tcp_user_timeout",
-    "fallback_application_name",
-    "target_session_attrs",
-];
-
 /// The keys of `options/parse.rs` in sqlx-postgres 0.9.
 fn is_read_by_driver(key: &str) -> bool {
     match key {
@@ -202,52 +198,6 @@ fn address(options: &PgConnectOptions) -> String {
         Some(folder) => folder.display().to_string(),
         None => format!("{}:{}", options.get_host(), options.get_port()),
     }
-}
-
-async fn connect(
-    options: PgConnectOptions,
-    address: &str,
-    settings: &PostgresSettings,
-) -> sqlx::Result<Connections> {
-    let last_loss = Arc::new(LastLoss::default());
-    let setup = settings
-        .prepared_statements
-        .then(|| session_setup(settings));
-    let check = ConnectionCheck::new(
-        options.clone(),
-        setup.clone(),
-        Arc::clone(&last_loss),
-        settings,
-    );
-    let idle = Arc::new(check);
-    let released = Arc::clone(&idle);
-    let pool = PgPoolOptions::new()
-        .max_connections(settings.max_connections)
-        .acquire_timeout(settings.acquire_timeout)
-        .test_before_acquire(false)
-        .before_acquire(move |connection, metadata| {
-            Box::pin(Arc::clone(&idle).check_idle(connection, metadata.idle_for))
-        })
-        .after_release(move |connection, _| {
-            Box::pin(Arc::clone(&released).check_released(connection))
-        })
-        .after_connect(move |connection, _| Box::pin(set_up(setup.clone(), connection)))
-        .connect_with(options)
-        .await?;
-    Ok(Connections::new((pool, address), last_loss, settings))
-}
-
-/// What every session begins with that stays one.
-fn session_setup(settings: &PostgresSettings) -> Arc<str> {
-    let setup = setup(settings, "SET");
-    format!("SET default_transaction_isolation = 'read committed'; {setup}").into()
-}
-
-async fn set_up(setup: Option<Arc<str>>, connection: &mut PgConnection) -> sqlx::Result<()> {
-    if let Some(setup) = setup {
-        connection.execute(AssertSqlSafe(setup)).await?;
-    }
-    Ok(())
 }
 
 /// Why the database cannot be used as it is set, if so: it takes no writes, or not every text.

@@ -46,7 +46,7 @@ pub(crate) async fn costly_snapshot(
     turn: CostlyTurn,
 ) -> sqlx::Result<HeldConnection<CostlyTurn>> {
     let snapshot = snapshot(database).await?;
-    Ok(HeldConnection::new(&database.connections, snapshot, turn))
+    Ok(HeldConnection::new(snapshot, turn))
 }
 
 /// Where reads go whose cost grows with what a tenant has stored: what takes longer than a second there ends with an error, which

@@ -37,9 +37,9 @@ pub async fn open_exclusively(
     if let Some(version) = later.map_err(PostgresOpenError::Database)? {
         return Err(PostgresOpenError::TooNew { version });
     }
-    let taken = connections.acquire().await;
-    let mut connection = taken.map_err(PostgresOpenError::Database)?.detach();
-    connections.pool.close().await;
+    let connected = connections.connect().await;
+    let mut connection = connected.map_err(PostgresOpenError::Database)?;
+    connections.close().await;
     let locked = lock(&mut connection, tables).await;
     locked.map_err(in_use_or_broken)?;
     if is_in_use(&mut connection)

@@ -4,6 +4,8 @@ use std::io;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use tokio::time::timeout;
+
 use crate::app_turns::awaited_app;
 
 /// Why an operation's changes were not kept, or may not have been.
@@ -89,6 +91,23 @@ pub(crate) fn is_lost_connection(error: &sqlx::Error) -> bool {
             let is_other = matches!(&*code, "25006" | "0A000" | "25P03");
             code.starts_with("08") || code.starts_with("57P") || is_other
         }),
+    }
+}
+
+/// The answer, or that the connection is lost when nothing has come for so long: when the network swallows everything, nobody says so.
+pub(crate) async fn answered<T>(
+    limit: Duration,
+    answer: impl Future<Output = sqlx::Result<T>>,
+) -> sqlx::Result<T> {
+    let answer = timeout(limit, answer).await;
+    answer.unwrap_or_else(|_| Err(sqlx::Error::Io(io::ErrorKind::TimedOut.into())))
+}
+
+/// Whether the server takes no connection yet, or has none left, as it is for a moment when it starts or another process ends.
+pub(crate) fn may_pass_soon(error: &sqlx::Error) -> bool {
+    match error {
+        sqlx::Error::Io(error) => error.kind() == io::ErrorKind::ConnectionRefused,
+        error => code(error).is_some_and(|code| matches!(&*code, "53300" | "57P03")),
     }
 }
 

@@ -2,26 +2,20 @@
 //! until PostgreSQL is done with it.
 
 use std::ops::{Deref, DerefMut};
-use std::sync::Arc;
 
 use tokio::runtime::Handle;
 
 use crate::connection::DbConnection;
-use crate::connections::Connections;
-use crate::failure::LastLoss;
 
 /// A connection, and the right to keep one busy, which is given back when the connection is idle again, or lost.
 pub(crate) struct HeldConnection<P: Send + 'static> {
     held: Option<(DbConnection, P)>,
-    last_loss: Arc<LastLoss>,
 }
 
 impl<P: Send + 'static> HeldConnection<P> {
-    /// One of these connections.
-    pub(crate) fn new(connections: &Connections, connection: DbConnection, permit: P) -> Self {
+    pub(crate) const fn new(connection: DbConnection, permit: P) -> Self {
         Self {
             held: Some((connection, permit)),
-            last_loss: Arc::clone(&connections.last_loss),
         }
     }
 }
@@ -46,9 +40,9 @@ impl<P: Send + 'static> Drop for HeldConnection<P> {
     fn drop(&mut self) {
         if let (Some((connection, permit)), Ok(runtime)) = (self.held.take(), Handle::try_current())
         {
-            let last_loss = Arc::clone(&self.last_loss);
             runtime.spawn(async move {
-                connection.release(&last_loss).await;
+                // That it was lost is known by now.
+                connection.rollback().await.ok();
                 drop(permit);
             });
         }

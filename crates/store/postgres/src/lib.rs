@@ -3,7 +3,7 @@
 //! Every statement stands once, in `../shared`, which is the source of one crate per database: this one compiles it for PostgreSQL
 //! and has sqlx check each statement against PostgreSQL's tables. What is PostgreSQL's own is the opening (`database`, `migration`),
 //! the few words of SQL that differ (`dialect`), how a transaction is run, and run again (`transactions`), directly or through a pooler
-//! (`connections`), how sends and settlements share a commit (`groups`), the end of reads that take too long (`bounded_reads`), how
+//! (`connections`), how connections are kept (`pool`), how sends and settlements share a commit (`groups`), the end of reads that take too long (`bounded_reads`), how
 //! processes wake each other (`wake_ups`), whose clock is right (`clock_check`), and what they share beside the tables of SQLite (`rate_windows`, `sweep_lease`).
 //!
 //! ```no_run
@@ -35,6 +35,7 @@ mod groups;
 mod held_connection;
 mod migration;
 mod open_error;
+mod pool;
 mod presence;
 mod rate_windows;
 mod readers;

@@ -7,7 +7,9 @@ use std::pin::pin;
 use std::time::{Duration, Instant};
 
 use sqlx::migrate::{MigrateError, Migration, Migrator};
-use sqlx::{AssertSqlSafe, Connection as _, Executor as _, PgConnection, Row as _};
+use sqlx::{
+    AssertSqlSafe, Connection as _, Executor as _, PgConnection, Postgres, Row as _, Transaction,
+};
 use tokio::time::timeout;
 
 use self::applied::{applied, applied_on, first_missing};
@@ -115,13 +117,13 @@ async fn run_first_missing(connections: &Connections) -> Result<MigrationStep, M
     sqlx::raw_sql("SET LOCAL lock_timeout = '2s'")
         .execute(connection.driver())
         .await?;
-    let ran = migrations()
-        .run_to(missing.version, connection.driver())
-        .await;
+    let mut known = known_transaction(&mut connection).await?;
+    let ran = migrations().run_to(missing.version, &mut *known).await;
     // sqlx's own statements have names, under which whoever gets this session next from a pooler has others.
-    connection.driver().clear_cached_statements().await?;
+    known.clear_cached_statements().await?;
     ran?;
-    connection.commit().await?;
+    known.commit().await?;
+    connection.give_back();
     Ok(MigrationStep::Ran)
 }
 
@@ -148,19 +150,31 @@ async fn build(
         return Ok(MigrationStep::BuiltElsewhere);
     }
     if !applied_on(&mut holder).await?.contains_key(&index.version) {
-        let mut connection = connections.acquire().await?.detach();
+        let mut connection = connections.connect().await?;
         let building = build_on(&mut connection, connections.has_sessions, index);
         let built = while_held(&mut holder, building).await;
         connection.close().await.ok();
         built.map_err(|error| MigrateError::ExecuteMigration(error, index.version))?;
-        let recorded = migrations()
-            .skip(holder.driver(), Some(index.version))
-            .await;
-        holder.driver().clear_cached_statements().await?;
+        let mut known = known_transaction(&mut holder).await?;
+        let recorded = migrations().skip(&mut *known, Some(index.version)).await;
+        known.clear_cached_statements().await?;
         recorded?;
+        known.commit().await?;
+        holder.give_back();
+        return Ok(MigrationStep::Ran);
     }
     holder.commit().await?;
     Ok(MigrationStep::Ran)
+}
+
+/// The same transaction for sqlx, which takes it for one that has just begun: its migrator would begin and end one of its own otherwise.
+async fn known_transaction(
+    connection: &mut DbConnection,
+) -> sqlx::Result<Transaction<'_, Postgres>> {
+    connection
+        .driver()
+        .begin_with("SAVEPOINT before_migration")
+        .await
 }
 
 /// Finishes the work, and gives signs of life meanwhile in the transaction that holds a lock for it.

@@ -62,7 +62,7 @@ impl Presence {
             }
         };
         tokio::select! {
-            () = connections.pool.close_event() => {}
+            () = connections.closed.cancelled() => {}
             () = saying => {}
         }
     }
@@ -82,7 +82,7 @@ impl Presence {
         )
         .execute(&mut connection)
         .await?;
-        connections.in_time(connection.commit()).await
+        connection.commit().await
     }
 
     /// Says that the process is gone, if it said that it was there.

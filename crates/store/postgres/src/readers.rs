@@ -20,7 +20,7 @@ impl Readers<'_> {
     /// A connection for one read whose rows are taken one after the other.
     pub(crate) async fn acquire(self) -> sqlx::Result<ReadConnection> {
         let connection = self.0.begin_read().await?;
-        Ok(ReadConnection::new(self.0, connection, None))
+        Ok(ReadConnection::new(connection, None))
     }
 
     async fn rows<'q, E>(self, mut query: E) -> sqlx::Result<Vec<PgRow>>
@@ -77,13 +77,13 @@ impl<'d> Executor<'d> for Readers<'d> {
     where
         'd: 'e,
     {
-        self.0.pool.prepare_with(sql, parameters)
+        self.0.prepare_with(sql, parameters)
     }
 
     fn describe<'e>(self, sql: SqlStr) -> BoxFuture<'e, sqlx::Result<sqlx::Describe<Postgres>>>
     where
         'd: 'e,
     {
-        self.0.pool.describe(sql)
+        self.0.describe(sql)
     }
 }

@@ -110,9 +110,7 @@ impl Store for Database {
         self.writes.close();
         self.writes.wait().await;
         self.presence.end(&self.connections).await;
-        // One that fell silent is kept until it is replaced.
-        timeout(CLOSE_TIMEOUT, self.connections.pool.close())
-            .await
-            .ok();
+        // One that fell silent would be waited for for longer.
+        timeout(CLOSE_TIMEOUT, self.connections.close()).await.ok();
     }
 }

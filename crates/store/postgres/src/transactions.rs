@@ -80,15 +80,12 @@ where
     }
     match operation(&mut connection).await {
         Ok(value) => {
-            let committed = connections.in_time(connection.commit()).await;
-            committed.map_err(not_committed)?;
+            connection.commit().await.map_err(not_committed)?;
             Ok(value)
         }
         Err(error) => {
             connections.record_loss(&error);
-            // The connection may be gone, and the transaction with it.
-            connections.in_time(connection.rollback()).await.ok();
-            Err(WriteError::Failed(error))
+            Err(WriteError::Failed(connection.abandon(error).await))
         }
     }
 }

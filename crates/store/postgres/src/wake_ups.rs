@@ -90,7 +90,7 @@ pub(crate) async fn relay(connections: &Connections, notifier: &Notifier, listen
         }
     };
     tokio::select! {
-        () = connections.pool.close_event() => {}
+        () = connections.closed.cancelled() => {}
         ((), ()) = async { tokio::join!(send_wake_ups(connections, own, notifier), listening) } => {}
     }
 }
@@ -139,7 +139,7 @@ async fn hear(
     notifier: &Notifier,
     is_reported: &mut bool,
 ) -> Result<Infallible, SilenceError> {
-    let connected = PgListener::connect_with(&connections.pool).await;
+    let connected = PgListener::connect_with(&connections.listener).await;
     let mut listener = connected.map_err(|error| connections.named(error))?;
     listener.eager_reconnect(false);
     listener.listen(CHANNEL).await?;

@@ -7,6 +7,7 @@ mod checks;
 mod clocks;
 mod concurrency;
 mod connections;
+mod connections_for_reads;
 mod later_tables;
 mod migrations;
 mod opening;

@@ -18,7 +18,7 @@ impl<'d> Executor<'d> for &'d Connections {
         'd: 'e,
         E: 'q + Execute<'q, Postgres>,
     {
-        stream::once(self.run(&self.begin, query))
+        stream::once(self.write(query))
             .map_ok(|answers| stream::iter(answers).map(Ok))
             .try_flatten()
             .boxed()
@@ -30,7 +30,7 @@ impl<'d> Executor<'d> for &'d Connections {
         E: 'q + Execute<'q, Postgres>,
     {
         Box::pin(async move {
-            let mut answers = self.run(&self.begin, query).await?.into_iter();
+            let mut answers = self.write(query).await?.into_iter();
             Ok(answers.find_map(Either::right))
         })
     }
@@ -43,13 +43,21 @@ impl<'d> Executor<'d> for &'d Connections {
     where
         'd: 'e,
     {
-        self.pool.prepare_with(sql, parameters)
+        Box::pin(async move {
+            let mut connection = self.acquire_with(None).await?;
+            let prepared = connection.prepare_with(sql, parameters).await;
+            connection.end(prepared)
+        })
     }
 
     fn describe<'e>(self, sql: SqlStr) -> BoxFuture<'e, sqlx::Result<sqlx::Describe<Postgres>>>
     where
         'd: 'e,
     {
-        self.pool.describe(sql)
+        Box::pin(async move {
+            let mut connection = self.acquire_with(None).await?;
+            let described = connection.describe(sql).await;
+            connection.end(described)
+        })
     }
 }

@@ -57,7 +57,7 @@ impl LaterMigrations {
             }
         };
         tokio::select! {
-            () = connections.pool.close_event() => {}
+            () = connections.closed.cancelled() => {}
             () = reporting => {}
         }
     }

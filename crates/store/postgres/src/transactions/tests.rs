@@ -11,7 +11,6 @@ use sqlx::PgPool;
 use super::{MAX_RUNS, WriteError, run};
 use crate::connection::DbConnection;
 use crate::connections::Connections;
-use crate::failure::LastLoss;
 use crate::settings::PostgresSettings;
 
 const UNDONE: &str = "DO $$ BEGIN RAISE EXCEPTION USING ERRCODE = 'serialization_failure'; END $$";
@@ -36,14 +35,14 @@ struct Log {
 }
 
 impl Log {
-    async fn new() -> Self {
+    fn new() -> Self {
         let database = TestDatabase::empty_postgres();
         database.execute("CREATE TABLE log (n BIGINT)");
-        let pool = PgPool::connect(database.url()).await.expect("a pool");
+        let options = database.url().parse().expect("an address");
         let settings = PostgresSettings::default();
         Self {
             database,
-            connections: Connections::new((pool, ""), Arc::new(LastLoss::default()), &settings),
+            connections: Connections::new(options, "", &settings),
             runs: Arc::default(),
         }
     }
@@ -85,7 +84,7 @@ fn insert(
 #[tokio::test]
 async fn what_was_undone_or_lost_before_its_commit_is_run_again_and_done_once() {
     for statement in [UNDONE, DEADLOCK, NO_SESSION, CUT] {
-        let log = Log::new().await;
+        let log = Log::new();
         log.write(statement, 2).await.expect("the third run");
         assert_eq!((log.runs(), log.rows().await), (3, 1), "{statement}");
     }
@@ -94,7 +93,7 @@ async fn what_was_undone_or_lost_before_its_commit_is_run_again_and_done_once() 
 /// Its statements take longer together than one answer may.
 #[tokio::test]
 async fn an_operation_takes_as_long_as_its_answers_come() {
-    let mut log = Log::new().await;
+    let mut log = Log::new();
     log.connections.answer_timeout = Duration::from_secs(4);
     let runs = Arc::clone(&log.runs);
     let slow = run(&log.connections, move |c| {
@@ -112,7 +111,7 @@ async fn an_operation_takes_as_long_as_its_answers_come() {
 
 #[tokio::test]
 async fn what_never_succeeds_ends() {
-    let log = Log::new().await;
+    let log = Log::new();
     let failed = log.write(UNDONE, u32::MAX).await;
     assert!(matches!(failed, Err(WriteError::Failed(_))));
     assert_eq!((log.runs(), log.rows().await), (MAX_RUNS, 0));
@@ -120,7 +119,7 @@ async fn what_never_succeeds_ends() {
 
 #[tokio::test]
 async fn a_failure_of_its_own_is_not_run_again() {
-    let log = Log::new().await;
+    let log = Log::new();
     let failed = log.write(WRONG, 1).await;
     assert!(matches!(failed, Err(WriteError::Failed(_))));
     assert_eq!((log.runs(), log.rows().await), (1, 0));
@@ -128,7 +127,7 @@ async fn a_failure_of_its_own_is_not_run_again() {
 
 #[tokio::test]
 async fn a_commit_whose_outcome_is_unknown_is_an_error_and_not_run_again() {
-    let log = Log::new().await;
+    let log = Log::new();
     log.database.execute(CUT_AT_COMMIT);
     let unknown = log.write("", 0).await;
     assert!(
