@@ -64,11 +64,23 @@ impl DatabaseConnection {
         found.expect("the query works")
     }
 
+    /// What a transaction sees of other sessions of PostgreSQL stays as it was at its first look, until this.
+    async fn look_anew(&mut self) {
+        if let Self::Postgres(connection) = self {
+            let cleared = sqlx::query("SELECT pg_stat_clear_snapshot()").execute(connection);
+            cleared.await.expect("cleared");
+        }
+    }
+
     /// Waits until what a query counts is as many as that.
     pub async fn wait_for_count(&mut self, query: &str, is_enough: impl Fn(i64) -> bool) {
         let counting = async {
             let mut ticks = interval(POLL_INTERVAL);
-            while !is_enough(self.values(query).await[0]) {
+            loop {
+                self.look_anew().await;
+                if is_enough(self.values(query).await[0]) {
+                    return;
+                }
                 ticks.tick().await;
             }
         };
