@@ -1,6 +1,5 @@
 //! The connection on which an operation runs, under which name its statements go there, and how long their answers are waited for.
 
-use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -11,7 +10,7 @@ use sqlx::postgres::{PgArguments, PgQueryResult, PgRow, PgStatement, PgTypeInfo}
 use sqlx::{Either, Execute, Executor, PgConnection, Postgres, SqlStr};
 
 use crate::app_turns::{AppTurn, AppTurns, NoTurnError};
-use crate::failure::{answered, is_lost_connection};
+use crate::failure::answered;
 use crate::pool::PooledConnection;
 
 /// A connection within a transaction, which is rolled back when this is dropped.
@@ -60,8 +59,11 @@ impl DbConnection {
         self.end_with("COMMIT").await
     }
 
-    /// Ends the transaction when the database is done with what is still running there.
+    /// Ends the transaction when the database is done with what is still running there; at once if the connection is lost.
     pub(crate) async fn rollback(self) -> sqlx::Result<()> {
+        if self.connection.loss().is_seen() {
+            return Ok(());
+        }
         self.end_with("ROLLBACK").await
     }
 
@@ -78,12 +80,9 @@ impl DbConnection {
     }
 
     /// Ends the transaction after this failure of a statement, with which the connection may be gone.
-    pub(crate) async fn abandon(self, error: sqlx::Error) -> sqlx::Error {
-        if is_lost_connection(&error) {
-            return self.connection.end::<Infallible>(Err(error)).unwrap_err();
-        }
+    pub(crate) async fn abandon(self, error: &sqlx::Error) {
+        self.connection.loss().look_at(error);
         self.rollback().await.ok();
-        error
     }
 
     /// The connection for who knows sqlx's own only.
@@ -135,10 +134,12 @@ impl<'c> Executor<'c> for &'c mut DbConnection {
         E: 'q + Execute<'q, Postgres>,
     {
         let (statement, limit) = (self.statement(query), self.answer_timeout);
+        let loss = self.connection.loss().clone();
         let answers = self.driver().fetch_many(statement);
-        stream::try_unfold(answers, move |mut answers| async move {
-            let answer = answered(limit, answers.try_next()).await?;
-            Ok(answer.map(|answer| (answer, answers)))
+        stream::try_unfold((answers, loss), move |(mut answers, loss)| async move {
+            let answer = answered(limit, answers.try_next()).await;
+            let answer = answer.inspect_err(|error| loss.look_at(error))?;
+            Ok(answer.map(|answer| (answer, (answers, loss))))
         })
         .boxed()
     }
@@ -149,7 +150,10 @@ impl<'c> Executor<'c> for &'c mut DbConnection {
         E: 'q + Execute<'q, Postgres>,
     {
         let (statement, limit) = (self.statement(query), self.answer_timeout);
-        Box::pin(answered(limit, self.driver().fetch_optional(statement)))
+        Box::pin(async move {
+            let answer = answered(limit, self.driver().fetch_optional(statement)).await;
+            answer.inspect_err(|error| self.connection.loss().look_at(error))
+        })
     }
 
     fn prepare_with<'e>(

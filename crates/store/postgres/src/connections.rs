@@ -17,13 +17,14 @@ use std::time::Duration;
 use deadpool::managed::{Manager as _, Pool, PoolError};
 use futures_util::future::join_all;
 use futures_util::stream::TryStreamExt as _;
-use sqlx::postgres::{PgArguments, PgConnectOptions, PgPoolOptions, PgQueryResult, PgRow};
+use sqlx::postgres::{
+    PgArguments, PgConnectOptions, PgListener, PgPoolOptions, PgQueryResult, PgRow,
+};
 use sqlx::{
-    AssertSqlSafe, Connection as _, Either, Execute, Executor as _, PgConnection, PgPool, Postgres,
-    SqlStr,
+    AssertSqlSafe, Connection as _, Either, Execute, Executor as _, PgConnection, Postgres, SqlStr,
 };
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout, timeout_at};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -48,6 +49,9 @@ const ANSWER_DELAY: Duration = Duration::from_secs(5);
 /// How long a transaction may wait for its process between two statements. A process that was halted holds its locks no longer.
 const IDLE_TIMEOUT: Duration = Duration::from_secs(5);
 
+/// A longer wait for a connection is reported.
+const SLOW_WAIT: Duration = Duration::from_secs(2);
+
 /// One of so many connections is for single reads alone.
 const CONNECTIONS_FOR_EACH_OF_READS: u32 = 4;
 
@@ -61,8 +65,6 @@ type StatementResult = sqlx::Result<Vec<Either<PgQueryResult, PgRow>>>;
 #[derive(Clone, Debug)]
 pub(crate) struct Connections {
     pool: Pool<Connector>,
-    /// The connection on which wake-ups are heard.
-    pub(crate) listener: PgPool,
     /// Those who have a connection.
     users: TaskTracker,
     /// Cancelled when no connection is given any more.
@@ -120,16 +122,13 @@ impl Connections {
         let has_sessions = settings.prepared_statements;
         let setup = has_sessions.then(|| session_setup(settings));
         let last_loss = Arc::new(LastLoss::default());
-        let connector = Connector::new(options.clone(), setup, Arc::clone(&last_loss), settings);
-        let size = (settings.max_connections - u32::from(settings.listen)).max(1);
+        let connector = Connector::new(options, setup, Arc::clone(&last_loss), settings);
+        let listening = u32::from(settings.listen);
+        let size = settings.max_connections.saturating_sub(listening).max(1);
         let for_reads = size / CONNECTIONS_FOR_EACH_OF_READS;
         let pool = Pool::builder(connector).max_size(size as usize).build();
         Self {
             pool: pool.expect("a pool without time limits of its own"),
-            listener: PgPoolOptions::new()
-                .max_connections(1)
-                .acquire_timeout(settings.acquire_timeout)
-                .connect_lazy_with(options),
             users: TaskTracker::new(),
             closed: CancellationToken::new(),
             limit: settings.max_connections,
@@ -146,19 +145,20 @@ impl Connections {
     }
 
     /// A connection of the pool, which the permit goes with.
-    async fn acquire_with(
-        &self,
-        permit: Option<OwnedSemaphorePermit>,
-    ) -> sqlx::Result<PooledConnection> {
-        let session = timeout(self.acquire_timeout, self.pool.get()).await;
+    async fn acquire(&self, wait: ConnectionWait) -> sqlx::Result<PooledConnection> {
+        let user = self.users.token();
+        let session = timeout_at(wait.deadline, self.pool.get()).await;
         let session = session.map_err(|_| self.named(sqlx::Error::PoolTimedOut))?;
         let session = session.map_err(|error| match error {
             PoolError::Backend(error) => error,
             _ => sqlx::Error::PoolClosed,
         })?;
-        let user = self.users.token();
+        if self.closed.is_cancelled() {
+            return Err(sqlx::Error::PoolClosed);
+        }
+        wait.report_slow();
         let ending = (self.answer_timeout, &self.last_loss);
-        Ok(PooledConnection::new(session, permit, user, ending))
+        Ok(PooledConnection::new(session, wait.permit, user, ending))
     }
 
     /// A connection beside those of the pool.
@@ -168,13 +168,23 @@ impl Connections {
         Ok(connected?.connection)
     }
 
+    /// A connection beside those of the pool, on which wake-ups are heard. Whoever leaves a silent one waits for nothing: its farewell is
+    /// nobody else's matter.
+    pub(crate) async fn listener(&self) -> sqlx::Result<PgListener> {
+        let pool = PgPoolOptions::new()
+            .max_connections(1)
+            .acquire_timeout(self.acquire_timeout)
+            .connect_lazy_with(self.pool.manager().options().clone());
+        let connected = PgListener::connect_with(&pool).await;
+        connected.map_err(|error| self.named(error))
+    }
+
     /// Gives nobody a connection any more, and returns when those who have one have given it back, and all are closed.
     pub(crate) async fn close(&self) {
         self.closed.cancel();
         let idle = self.pool.retain(|_, _| false).removed.into_iter();
         self.pool.close();
         join_all(idle.map(|session| session.connection.close())).await;
-        self.listener.close().await;
         self.users.close();
         self.users.wait().await;
     }
@@ -208,14 +218,14 @@ impl Connections {
     }
 
     async fn begin_permitted(&self, begin: &Arc<str>) -> sqlx::Result<DbConnection> {
-        let permit = self.permit().await?;
-        self.begin_with(begin, Some(permit)).await
+        let wait = self.wait_for_permit().await?;
+        self.begin_with(begin, wait).await
     }
 
     /// What a statement answers that only reads.
     pub(crate) async fn read(&self, text: SqlStr, arguments: PgArguments) -> StatementResult {
         let query = sqlx::query_with(text, arguments);
-        self.run(&self.beginnings.read, query, None).await
+        self.run(&self.beginnings.read, query, self.wait()).await
     }
 
     /// What a statement answers that may write.
@@ -223,31 +233,33 @@ impl Connections {
     where
         E: 'q + Execute<'q, Postgres>,
     {
-        let permit = self.permit().await?;
-        self.run(&self.beginnings.write, query, Some(permit)).await
+        let wait = self.wait_for_permit().await?;
+        self.run(&self.beginnings.write, query, wait).await
     }
 
     /// What a statement answers that stands alone: a transaction of its own, which needs a BEGIN only where sessions change.
-    async fn run<'q, E>(
-        &self,
-        begin: &Arc<str>,
-        query: E,
-        permit: Option<OwnedSemaphorePermit>,
-    ) -> StatementResult
+    async fn run<'q, E>(&self, begin: &Arc<str>, query: E, wait: ConnectionWait) -> StatementResult
     where
         E: 'q + Execute<'q, Postgres>,
     {
         if self.has_sessions {
-            let mut connection = self.acquire_with(permit).await?;
+            let mut connection = self.acquire(wait).await?;
             let answers = self.in_time(connection.fetch_many(query).try_collect());
             let answers = answers.await;
             return connection.end(answers);
         }
-        let mut connection = self.begin_with(begin, permit).await?;
-        let answers = self.in_time(connection.fetch_many(query).try_collect());
-        let answers = answers.await?;
-        connection.commit().await?;
-        Ok(answers)
+        let mut connection = self.begin_with(begin, wait).await?;
+        match connection.fetch_many(query).try_collect().await {
+            Ok(answers) => {
+                connection.commit().await?;
+                Ok(answers)
+            }
+            Err(error) => {
+                self.record_loss(&error);
+                connection.abandon(&error).await;
+                Err(error)
+            }
+        }
     }
 
     /// What comes of it, or that the connection is lost when nothing has come for longer than PostgreSQL may take.
@@ -273,20 +285,35 @@ impl Connections {
         }
     }
 
-    /// The right to one of the shared connections; in vain as who finds none.
-    async fn permit(&self) -> sqlx::Result<OwnedSemaphorePermit> {
+    /// The wait for any connection.
+    fn wait(&self) -> ConnectionWait {
+        let begun = Instant::now();
+        ConnectionWait {
+            begun,
+            deadline: begun + self.acquire_timeout,
+            permit: None,
+        }
+    }
+
+    /// The same with the right to one of the shared connections; in vain as for who finds none.
+    async fn wait_for_permit(&self) -> sqlx::Result<ConnectionWait> {
+        let wait = self.wait();
         let permit = Arc::clone(&self.shared).acquire_owned();
-        let permit = timeout(self.acquire_timeout, permit).await;
+        let permit = timeout_at(wait.deadline, permit).await;
         let permit = permit.map_err(|_| self.named(sqlx::Error::PoolTimedOut))?;
-        permit.map_err(|_| sqlx::Error::PoolClosed)
+        let permit = permit.map_err(|_| sqlx::Error::PoolClosed)?;
+        Ok(ConnectionWait {
+            permit: Some(permit),
+            ..wait
+        })
     }
 
     async fn begin_with(
         &self,
         begin: &Arc<str>,
-        permit: Option<OwnedSemaphorePermit>,
+        wait: ConnectionWait,
     ) -> sqlx::Result<DbConnection> {
-        let mut connection = self.acquire_with(permit).await?;
+        let mut connection = self.acquire(wait).await?;
         connection.enter_transaction();
         let begin = connection.execute(AssertSqlSafe(Arc::clone(begin)));
         if let Err(error) = self.in_time(begin).await {
@@ -298,6 +325,26 @@ impl Connections {
             self.answer_timeout,
             Arc::clone(&self.app_turns),
         ))
+    }
+}
+
+/// Who waits for a connection.
+struct ConnectionWait {
+    begun: Instant,
+    deadline: Instant,
+    /// For more than a single read.
+    permit: Option<OwnedSemaphorePermit>,
+}
+
+impl ConnectionWait {
+    fn report_slow(&self) {
+        let waited = self.begun.elapsed();
+        if waited > SLOW_WAIT {
+            tracing::warn!(
+                ?waited,
+                "a connection to PostgreSQL was waited for for long"
+            );
+        }
     }
 }
 

@@ -121,9 +121,9 @@ async fn run_first_missing(connections: &Connections) -> Result<MigrationStep, M
     let ran = migrations().run_to(missing.version, &mut *known).await;
     // sqlx's own statements have names, under which whoever gets this session next from a pooler has others.
     known.clear_cached_statements().await?;
-    ran?;
-    known.commit().await?;
+    end(known, ran.is_ok()).await?;
     connection.give_back();
+    ran?;
     Ok(MigrationStep::Ran)
 }
 
@@ -158,9 +158,9 @@ async fn build(
         let mut known = known_transaction(&mut holder).await?;
         let recorded = migrations().skip(&mut *known, Some(index.version)).await;
         known.clear_cached_statements().await?;
-        recorded?;
-        known.commit().await?;
+        end(known, recorded.is_ok()).await?;
         holder.give_back();
+        recorded?;
         return Ok(MigrationStep::Ran);
     }
     holder.commit().await?;
@@ -175,6 +175,15 @@ async fn known_transaction(
         .driver()
         .begin_with("SAVEPOINT before_migration")
         .await
+}
+
+/// Ends the whole transaction.
+async fn end(known: Transaction<'_, Postgres>, is_kept: bool) -> sqlx::Result<()> {
+    if is_kept {
+        known.commit().await
+    } else {
+        known.rollback().await
+    }
 }
 
 /// Finishes the work, and gives signs of life meanwhile in the transaction that holds a lock for it.

@@ -85,7 +85,8 @@ where
         }
         Err(error) => {
             connections.record_loss(&error);
-            Err(WriteError::Failed(connection.abandon(error).await))
+            connection.abandon(&error).await;
+            Err(WriteError::Failed(error))
         }
     }
 }

@@ -139,8 +139,7 @@ async fn hear(
     notifier: &Notifier,
     is_reported: &mut bool,
 ) -> Result<Infallible, SilenceError> {
-    let connected = PgListener::connect_with(&connections.listener).await;
-    let mut listener = connected.map_err(|error| connections.named(error))?;
+    let mut listener = connections.listener().await?;
     listener.eager_reconnect(false);
     listener.listen(CHANNEL).await?;
     // The first message is its own, or it hears nothing.

@@ -44,7 +44,7 @@ impl<'d> Executor<'d> for &'d Connections {
         'd: 'e,
     {
         Box::pin(async move {
-            let mut connection = self.acquire_with(None).await?;
+            let mut connection = self.acquire(self.wait()).await?;
             let prepared = connection.prepare_with(sql, parameters).await;
             connection.end(prepared)
         })
@@ -55,7 +55,7 @@ impl<'d> Executor<'d> for &'d Connections {
         'd: 'e,
     {
         Box::pin(async move {
-            let mut connection = self.acquire_with(None).await?;
+            let mut connection = self.acquire(self.wait()).await?;
             let described = connection.describe(sql).await;
             connection.end(described)
         })

@@ -64,6 +64,11 @@ impl Connector {
         }
     }
 
+    /// How it connects.
+    pub(crate) const fn options(&self) -> &PgConnectOptions {
+        &self.options
+    }
+
     async fn connect(&self) -> sqlx::Result<Session> {
         let mut connection = self.options.connect().await?;
         if let Some(setup) = self.setup.clone() {

@@ -2,6 +2,7 @@
 
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use deadpool::managed::Object;
@@ -11,7 +12,7 @@ use tokio::sync::OwnedSemaphorePermit;
 use tokio_util::task::task_tracker::TaskTrackerToken;
 
 use super::connector::Connector;
-use crate::failure::{LastLoss, answered, is_lost_connection};
+use crate::failure::{LastLoss, answered, is_lost_connection, is_silence};
 
 const HELD: &str = "it is there until the end";
 
@@ -21,16 +22,39 @@ pub(crate) struct PooledConnection {
     held: Option<Held>,
 }
 
-/// What somebody has of the pool.
+/// What somebody has of the pool. Unless it is given back, its connection is closed.
 #[derive(Debug)]
 struct Held {
-    session: Object<Connector>,
+    session: Option<Object<Connector>>,
     is_in_transaction: bool,
+    loss: SeenLoss,
     /// How long an answer is waited for.
     answer_timeout: Duration,
-    last_loss: Arc<LastLoss>,
     _permit: Option<OwnedSemaphorePermit>,
     _user: TaskTrackerToken,
+}
+
+/// Whether a statement has found that the connection is lost.
+#[derive(Clone, Debug)]
+pub(crate) struct SeenLoss {
+    is_seen: Arc<AtomicBool>,
+    last_loss: Arc<LastLoss>,
+}
+
+impl SeenLoss {
+    /// Remembers a failure after which nothing is waited for on the connection any more.
+    pub(crate) fn look_at(&self, error: &sqlx::Error) {
+        if is_lost_connection(error) && !self.is_seen.swap(true, Ordering::Relaxed) {
+            self.last_loss.record_loss(error);
+            if is_silence(error) {
+                tracing::warn!("a connection to PostgreSQL fell silent in use; it is closed");
+            }
+        }
+    }
+
+    pub(crate) fn is_seen(&self) -> bool {
+        self.is_seen.load(Ordering::Relaxed)
+    }
 }
 
 impl PooledConnection {
@@ -42,10 +66,13 @@ impl PooledConnection {
     ) -> Self {
         Self {
             held: Some(Held {
-                session,
+                session: Some(session),
                 is_in_transaction: false,
+                loss: SeenLoss {
+                    is_seen: Arc::default(),
+                    last_loss: Arc::clone(last_loss),
+                },
                 answer_timeout,
-                last_loss: Arc::clone(last_loss),
                 _permit: permit,
                 _user: user,
             }),
@@ -57,6 +84,11 @@ impl PooledConnection {
         if let Some(held) = &mut self.held {
             held.is_in_transaction = true;
         }
+    }
+
+    /// What statements tell that find the connection lost.
+    pub(crate) fn loss(&self) -> &SeenLoss {
+        &self.held.as_ref().expect(HELD).loss
     }
 
     /// Gives it back after its last statement, which came to this: the connection is idle, or lost, or has to be waited for.
@@ -76,17 +108,33 @@ impl PooledConnection {
 
 impl Held {
     fn give_back(mut self) {
-        self.session.idle_since = Instant::now();
+        if let Some(mut session) = self.session.take() {
+            session.idle_since = Instant::now();
+        }
     }
 
     /// Closes it without a word, which a silent server would not answer.
     fn close(self, error: &sqlx::Error) {
-        self.last_loss.record_loss(error);
-        drop(Object::take(self.session));
+        self.loss.look_at(error);
     }
 
     async fn give_back_when_idle(mut self) {
-        let connection = &mut self.session.connection;
+        let mut ended = self.end().await;
+        if let Err(error) = &ended
+            && !is_lost_connection(error)
+        {
+            // That was the answer to the statement which was left.
+            ended = self.end().await;
+        }
+        match ended {
+            Ok(()) => self.give_back(),
+            Err(error) => self.close(&error),
+        }
+    }
+
+    /// Waits for what runs there, and ends the transaction.
+    async fn end(&mut self) -> sqlx::Result<()> {
+        let connection = &mut self.session.as_mut().expect(HELD).connection;
         let is_in_transaction = self.is_in_transaction;
         let ending = async {
             if is_in_transaction {
@@ -95,10 +143,13 @@ impl Held {
                 connection.ping().await
             }
         };
-        match answered(self.answer_timeout, ending).await {
-            Ok(()) => self.give_back(),
-            Err(error) => self.close(&error),
-        }
+        answered(self.answer_timeout, ending).await
+    }
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        drop(self.session.take().map(Object::take));
     }
 }
 
@@ -107,25 +158,24 @@ impl Deref for PooledConnection {
 
     fn deref(&self) -> &PgConnection {
         let held = self.held.as_ref().expect(HELD);
-        &held.session.connection
+        &held.session.as_ref().expect(HELD).connection
     }
 }
 
 impl DerefMut for PooledConnection {
     fn deref_mut(&mut self) -> &mut PgConnection {
         let held = self.held.as_mut().expect(HELD);
-        &mut held.session.connection
+        &mut held.session.as_mut().expect(HELD).connection
     }
 }
 
 impl Drop for PooledConnection {
     fn drop(&mut self) {
-        let Some(held) = self.held.take() else {
-            return;
-        };
-        match Handle::try_current() {
-            Ok(runtime) => drop(runtime.spawn(held.give_back_when_idle())),
-            Err(_) => drop(Object::take(held.session)),
+        if let Some(held) = self.held.take()
+            && !held.loss.is_seen()
+            && let Ok(runtime) = Handle::try_current()
+        {
+            runtime.spawn(held.give_back_when_idle());
         }
     }
 }
