@@ -26,9 +26,11 @@ use std::fs;
 use std::sync::Arc;
 use std::time::Duration;
 
-use hato_service::ports::Store;
+use futures_util::future::join_all;
+use hato_service::ports::{RegisterOutcome, Store, StoreError};
 use serde_json::Value;
 use sqlx::{AssertSqlSafe, Connection as _, PgConnection};
+use tokio::task::JoinHandle;
 use tokio::time::{interval, timeout};
 
 use crate::test_store::TestStore;
@@ -59,6 +61,17 @@ async fn assert_no_deadlocks(test: &TestStore, stores: &[Arc<dyn Store>]) {
         "DO $$ BEGIN ASSERT (SELECT deadlocks FROM pg_stat_database
                              WHERE datname = current_database()) = 0; END $$",
     );
+}
+
+/// Each of these registrations has had its turn, and made a subscription.
+async fn assert_all_register(registrations: Vec<JoinHandle<Result<RegisterOutcome, StoreError>>>) {
+    for registered in join_all(registrations).await {
+        let registered = registered.expect("no panic").expect("its turn came");
+        assert!(
+            matches!(registered, RegisterOutcome::Created(_)),
+            "{registered:?}"
+        );
+    }
 }
 
 /// How many wait for somebody's lock.

@@ -2,12 +2,10 @@
 
 use std::time::Duration;
 
-use futures_util::future::join_all;
-use hato_service::ports::RegisterOutcome;
 use hato_store::PostgresSettings;
 use hato_testkit::TestDatabase;
 
-use super::{connect, execute, until_so_many_wait};
+use super::{assert_all_register, connect, execute, until_so_many_wait};
 use crate::test_store::TestStore;
 
 /// More registrations than the store has connections.
@@ -38,11 +36,5 @@ async fn an_app_that_is_locked_for_long_leaves_others_their_connections() {
     test.subscribe(&other, 0).await;
     test.subscribe(&other, 1).await;
     execute(&mut outside, "COMMIT").await;
-    for registered in join_all(registrations).await {
-        let registered = registered.expect("no panic").expect("its turn came");
-        assert!(
-            matches!(registered, RegisterOutcome::Created(_)),
-            "{registered:?}"
-        );
-    }
+    assert_all_register(registrations).await;
 }

@@ -1,11 +1,10 @@
 //! Connections that no transaction gets, however many there are.
 
 use futures_util::future::join_all;
-use hato_service::ports::RegisterOutcome;
 use hato_store::PostgresSettings;
 use hato_testkit::TestDatabase;
 
-use super::{connect, execute, until_so_many_wait};
+use super::{assert_all_register, connect, execute, until_so_many_wait};
 use crate::test_store::TestStore;
 
 /// More than the store has connections, each of which waits for an app of its own.
@@ -33,11 +32,5 @@ async fn no_number_of_transactions_keeps_a_read_waiting() {
         assert_eq!(keys.len(), 1, "the app's first one");
     }
     execute(&mut outside, "COMMIT").await;
-    for registered in join_all(registrations).await {
-        let registered = registered.expect("no panic").expect("its turn came");
-        assert!(
-            matches!(registered, RegisterOutcome::Created(_)),
-            "{registered:?}"
-        );
-    }
+    assert_all_register(registrations).await;
 }
