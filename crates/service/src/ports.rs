@@ -73,8 +73,7 @@ pub use sends::{
 };
 pub use sessions::{NewSession, OpenSession, SessionRecord, SessionStore};
 pub use stats::{
-    ActivePositions, DayCounts, LocalDayCounts, OverviewPeriod, SampledDevice, StatsPeriod,
-    StatsRecord, StatsStore,
+    DayCounts, LocalDayCounts, OverviewPeriod, SampledDevice, StatsPeriod, StatsRecord, StatsStore,
 };
 pub use subscriptions::{
     AudienceSummary, Deactivated, DeactivationReason, ExportCursor, ExportRecord,

@@ -7,8 +7,7 @@ use hato_domain::{ErrorCode, LocalDay, TimeZoneOffsets, UnixMillis};
 
 use crate::access::MayManage;
 use crate::ports::{
-    ActivePositions, DayCounts, LocalDayCounts, OverviewPeriod, SampledDevice, StatsPeriod,
-    StatsRecord,
+    DayCounts, LocalDayCounts, OverviewPeriod, SampledDevice, StatsPeriod, StatsRecord,
 };
 use crate::{Service, ServiceResult};
 
@@ -58,8 +57,6 @@ pub struct AppOverview {
     pub monthly_sent: i64,
     /// How many may; `None` for any number.
     pub monthly_limit: Option<i64>,
-    /// Where the app's subscriptions stand, for [`Service::sampled_devices`].
-    pub positions: ActivePositions,
     /// Whether the app ever had an API key.
     pub had_key: bool,
     /// Whether anybody ever subscribed to the app.
@@ -102,14 +99,14 @@ impl Service {
         Ok(to_overview(&record, overview_days(&record, period, days)))
     }
 
-    /// What the app's active subscriptions are, or a part of them that stands for all; `None` when there is no time to look.
+    /// What the app's `active` subscriptions are, or a part of them that stands for all; `None` when there is no time to look.
     pub async fn sampled_devices(
         &self,
         access: &MayManage,
-        positions: ActivePositions,
+        active: i64,
     ) -> ServiceResult<Option<Vec<SampledDevice>>> {
         match self.heavy_reads.permit(access.account()).await {
-            Some(_permit) => Ok(self.store.sampled_devices(access.app(), positions).await?),
+            Some(_permit) => Ok(self.store.sampled_devices(access.app(), active).await?),
             None => Ok(None),
         }
     }
@@ -158,10 +155,6 @@ fn to_overview(record: &StatsRecord<LocalDayCounts>, days: Vec<OverviewDay>) -> 
         total_clicked: record.total_clicked,
         monthly_sent: record.month_recipients,
         monthly_limit: record.plan.max_monthly_recipients(),
-        positions: ActivePositions {
-            active: record.active,
-            last: record.last_position,
-        },
         had_key: record.had_key,
         had_subscriber: record.last_position > 0,
         has_sent: record.total_sends > 0,

@@ -8,7 +8,7 @@ mod sampled_audience;
 
 use futures_util::stream::BoxStream;
 use hato_domain::{AppId, AudienceFilter, PositionSet, UnixMillis};
-use hato_service::ports::{ActivePositions, AudienceSummary};
+use hato_service::ports::AudienceSummary;
 
 use self::sampled_audience::SampledAudience;
 use crate::Database;
@@ -149,8 +149,7 @@ impl Population {
     fn sample(&self) -> Vec<i64> {
         match self {
             Self::Everyone(everyone) => {
-                let (active, last) = (everyone.active, everyone.last_position);
-                spread(ActivePositions { active, last }, SAMPLE, MAX_TRIED)
+                spread(everyone.active, everyone.last_position, SAMPLE, MAX_TRIED)
             }
             Self::Selected(positions) => {
                 let distance = (count_i64(positions.len()) / SAMPLE).max(1);

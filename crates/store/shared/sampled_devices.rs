@@ -1,7 +1,7 @@
 //! What an app's active subscriptions are, of many of them a part that stands for all: what one look costs does not grow with them.
 
 use hato_domain::AppId;
-use hato_service::ports::{ActivePositions, SampledDevice};
+use hato_service::ports::SampledDevice;
 
 use crate::Database;
 use crate::bounded_reads::is_out_of_time;
@@ -17,12 +17,12 @@ const MAX_TRIED: i64 = 10_000;
 pub(crate) async fn sampled_devices(
     database: &Database,
     app: &AppId,
-    positions: ActivePositions,
+    active: i64,
 ) -> sqlx::Result<Option<Vec<SampledDevice>>> {
-    let sampled = if positions.active <= SAMPLE {
+    let sampled = if active <= SAMPLE {
         first(database, app).await
     } else {
-        those_at(database, app, &spread(positions, SAMPLE, MAX_TRIED)).await
+        spread_over(database, app, active).await
     };
     match sampled {
         Ok(sampled) => Ok(Some(sampled)),
@@ -31,9 +31,9 @@ pub(crate) async fn sampled_devices(
     }
 }
 
-/// Positions, evenly spread and at most about `max_tried`, among which about `count` are somebody's.
-pub(crate) fn spread(positions: ActivePositions, count: i64, max_tried: i64) -> Vec<i64> {
-    let ActivePositions { active, last } = positions;
+/// Positions up to the `last` one that was given away, evenly spread and at most about `max_tried`, among which about `count` are those
+/// of some of the `active` ones.
+pub(crate) fn spread(active: i64, last: i64, count: i64, max_tried: i64) -> Vec<i64> {
     let tried = count.saturating_mul(last) / active.max(1);
     let distance = (last / tried.clamp(1, max_tried)).max(1);
     let distance = usize::try_from(distance).unwrap_or(usize::MAX);
@@ -53,16 +53,19 @@ async fn first(database: &Database, app: &AppId) -> sqlx::Result<Vec<SampledDevi
     .await
 }
 
-async fn those_at(
+async fn spread_over(
     database: &Database,
     app: &AppId,
-    positions: &[i64],
+    active: i64,
 ) -> sqlx::Result<Vec<SampledDevice>> {
     let mut connection = bounded_reader(database).await?;
+    let last = sqlx::query_scalar!("SELECT last_position FROM apps WHERE id = $1", app.as_str());
+    let last = last.fetch_optional(&mut *connection).await?;
+    let positions = spread(active, last.unwrap_or_default(), SAMPLE, MAX_TRIED);
     sql!(query_as SampledDevice [
         r#"SELECT endpoint AS "endpoint!", platform FROM subscriptions
            WHERE "# OF_APP("position" IN NUMBERS)
-    ] number_list(positions)?, app.as_str())
+    ] number_list(&positions)?, app.as_str())
     .fetch_all(&mut *connection)
     .await
 }

@@ -3,8 +3,8 @@
 use async_trait::async_trait;
 use hato_domain::{AppId, UnixMillis};
 use hato_service::ports::{
-    ActivePositions, DayCounts, LocalDayCounts, OverviewPeriod, SampledDevice, StatsPeriod,
-    StatsRecord, StatsStore, StoreError,
+    DayCounts, LocalDayCounts, OverviewPeriod, SampledDevice, StatsPeriod, StatsRecord, StatsStore,
+    StoreError,
 };
 
 use crate::Database;
@@ -38,9 +38,9 @@ impl StatsStore for Database {
     async fn sampled_devices(
         &self,
         app: &AppId,
-        positions: ActivePositions,
+        active: i64,
     ) -> Result<Option<Vec<SampledDevice>>, StoreError> {
-        let sampled = sampled_devices(self, app, positions).await;
+        let sampled = sampled_devices(self, app, active).await;
         sampled.map_err(with_context("look at an app's subscriptions"))
     }
 }

@@ -1,6 +1,8 @@
 //! An app's overview: what is to be done first, four figures, the last days, and a browser to try them with. What of it can change
 //! by itself does so while somebody looks.
 
+use futures_util::FutureExt as _;
+use futures_util::future::{OptionFuture, try_join};
 use hato_domain::{TimeZoneOffsets, UnixMillis};
 use hato_service::ports::AppRecord;
 use hato_service::{AppOverview, OverviewDay};
@@ -32,17 +34,15 @@ pub fn OverviewPage() -> impl IntoView {
         let (access, app) = load_app(&ctx).await?;
         let days = asked_days(&ctx);
         let zone = ctx.time_zone().unwrap_or(TimeZoneOffsets::UTC);
-        let overview = ctx.service().overview(&access, days, zone).await?;
         let is_refresh = ctx.query(REFRESH).is_some();
-        let positions = overview.positions;
+        let active = app.active_subscriptions;
         // They change slowly: a page that stays open keeps them as they were.
-        let devices = if is_refresh || positions.active == 0 {
-            None
-        } else {
-            Some(ctx.service().sampled_devices(&access, positions).await?)
-        };
+        let has_devices = !is_refresh && active > 0;
+        let devices =
+            OptionFuture::from(has_devices.then(|| ctx.service().sampled_devices(&access, active)));
+        let overview = ctx.service().overview(&access, days, zone);
+        let (overview, devices) = try_join(overview, devices.map(Option::transpose)).await?;
         let texts = &ctx.texts().app.overview.devices;
-        let active = positions.active;
         let devices =
             devices.map(|sampled| view! { <DeviceShares texts sampled active /> }.into_any());
         Ok(view! { <OverviewSections ctx app overview devices is_refresh /> }.into_any())

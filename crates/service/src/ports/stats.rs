@@ -65,15 +65,6 @@ pub struct LocalDayCounts {
     pub lost: i64,
 }
 
-/// Where an app's active subscriptions stand.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ActivePositions {
-    /// How many there are.
-    pub active: i64,
-    /// The last position that the app has given away; each stands at this one or before.
-    pub last: i64,
-}
-
 /// What tells which browser an active subscription is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SampledDevice {
@@ -135,11 +126,11 @@ pub trait StatsStore {
         period: OverviewPeriod,
     ) -> Result<Option<StatsRecord<LocalDayCounts>>, StoreError>;
 
-    /// What the app's active subscriptions are: all of them, or of more than 1,000 about so many, evenly spread. `None` when others read so
-    /// long that there was no time for it.
+    /// What the app's `active` subscriptions are: all of them, or of more than 1,000 about so many, evenly spread. `None` when others read
+    /// so long that there was no time for it.
     async fn sampled_devices(
         &self,
         app: &AppId,
-        positions: ActivePositions,
+        active: i64,
     ) -> Result<Option<Vec<SampledDevice>>, StoreError>;
 }
