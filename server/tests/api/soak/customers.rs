@@ -42,6 +42,11 @@ impl CustomerTimes {
         }
     }
 
+    /// What is published of all requests.
+    pub fn summary(&self) -> TimeSummary {
+        TimeSummary::of(self.0.values().flatten().copied().collect())
+    }
+
     /// What is published of each kind of request.
     pub fn summaries(self) -> BTreeMap<&'static str, TimeSummary> {
         let kinds = self.0.into_iter();
