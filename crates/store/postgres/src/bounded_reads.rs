@@ -1,5 +1,5 @@
 //! Connections for reads whose cost grows with what a tenant has stored. Few run at the same time, and PostgreSQL ends what takes
-//! too long on them, so nobody's login and no delivery ever waits for such a read.
+//! too long on them, so that most connections are left to log-ins and deliveries.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! Opening and closing: a pool of connections, each set up as the store needs it.
+//! Opening: how a database is connected to, and whether it is one that can be used.
 
 mod server;
 

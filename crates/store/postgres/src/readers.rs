@@ -1,4 +1,5 @@
-//! Reads outside a transaction: run again when their connection was lost, since reading twice does no harm.
+//! Single reads, run again when their connection was lost, since reading twice does no harm; and connections for reads whose rows are
+//! taken one after the other, which are not.
 
 use futures_util::future::BoxFuture;
 use futures_util::stream::{self, BoxStream, StreamExt as _, TryStreamExt as _};
