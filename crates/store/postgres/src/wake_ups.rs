@@ -18,6 +18,7 @@ use tokio::time::{sleep, timeout};
 use uuid::Uuid;
 
 use crate::connections::Connections;
+use crate::failure::answered;
 
 /// The name under which all processes of a database tell each other.
 const CHANNEL: &str = "hato";
@@ -141,7 +142,7 @@ async fn hear(
 ) -> Result<Infallible, SilenceError> {
     let mut listener = connections.listener().await?;
     listener.eager_reconnect(false);
-    listener.listen(CHANNEL).await?;
+    answered(OWN_MESSAGE_TIMEOUT, listener.listen(CHANNEL)).await?;
     // The first message is its own, or it hears nothing.
     send(connections, &Message::new(own, WakeUps::default())).await?;
     while next(&mut listener, OWN_MESSAGE_TIMEOUT).await?.from != own {}
