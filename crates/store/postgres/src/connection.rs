@@ -61,7 +61,7 @@ impl DbConnection {
 
     /// Ends the transaction when the database is done with what is still running there; at once if the connection is lost.
     pub(crate) async fn rollback(self) -> sqlx::Result<()> {
-        if self.connection.loss().is_seen() {
+        if self.connection.is_lost() {
             return Ok(());
         }
         self.end_with("ROLLBACK").await
@@ -79,10 +79,16 @@ impl DbConnection {
         self.connection.end(Ok(())).ok();
     }
 
-    /// Ends the transaction after this failure of a statement, with which the connection may be gone.
-    pub(crate) async fn abandon(self, error: &sqlx::Error) {
-        self.connection.loss().look_at(error);
-        self.rollback().await.ok();
+    /// Ends the transaction after its last statement, which came to this: with its changes, or after a failure without any.
+    pub(crate) async fn end<T>(self, result: sqlx::Result<T>) -> sqlx::Result<T> {
+        match result {
+            Ok(value) => self.commit().await.map(|()| value),
+            Err(error) => {
+                // What failed first is the answer.
+                self.rollback().await.ok();
+                Err(error)
+            }
+        }
     }
 
     /// The connection for who knows sqlx's own only.
@@ -134,8 +140,8 @@ impl<'c> Executor<'c> for &'c mut DbConnection {
         E: 'q + Execute<'q, Postgres>,
     {
         let (statement, limit) = (self.statement(query), self.answer_timeout);
-        let loss = self.connection.loss().clone();
-        let answers = self.driver().fetch_many(statement);
+        let (connection, loss) = self.connection.watched();
+        let answers = connection.fetch_many(statement);
         stream::try_unfold((answers, loss), move |(mut answers, loss)| async move {
             let answer = answered(limit, answers.try_next()).await;
             let answer = answer.inspect_err(|error| loss.look_at(error))?;
@@ -150,9 +156,10 @@ impl<'c> Executor<'c> for &'c mut DbConnection {
         E: 'q + Execute<'q, Postgres>,
     {
         let (statement, limit) = (self.statement(query), self.answer_timeout);
+        let (connection, loss) = self.connection.watched();
         Box::pin(async move {
-            let answer = answered(limit, self.driver().fetch_optional(statement)).await;
-            answer.inspect_err(|error| self.connection.loss().look_at(error))
+            let answer = answered(limit, connection.fetch_optional(statement)).await;
+            answer.inspect_err(|error| loss.look_at(error))
         })
     }
 

@@ -30,7 +30,9 @@ use tokio_util::task::TaskTracker;
 
 use crate::app_turns::AppTurns;
 use crate::connection::DbConnection;
-use crate::failure::{LastLoss, NoConnectionError, answered, is_of_another_session};
+use crate::failure::{
+    LastLoss, NoConnectionError, answered, is_lost_connection, is_of_another_session,
+};
 use crate::open_error::PostgresOpenError;
 use crate::pool::{Connector, PooledConnection};
 use crate::settings::PostgresSettings;
@@ -74,7 +76,7 @@ pub(crate) struct Connections {
     acquire_timeout: Duration,
     /// The connections that are for more than a single read: all but those that are kept for these.
     shared: Arc<Semaphore>,
-    pub(crate) last_loss: Arc<LastLoss>,
+    last_loss: Arc<LastLoss>,
     pub(crate) app_turns: Arc<AppTurns>,
     /// Whether a session stays the same, so that it can be set up and keep statements.
     pub(crate) has_sessions: bool,
@@ -190,7 +192,7 @@ impl Connections {
     }
 
     /// Says of which database and which setting it is when no connection came in time.
-    pub(crate) fn named(&self, error: sqlx::Error) -> sqlx::Error {
+    fn named(&self, error: sqlx::Error) -> sqlx::Error {
         if !matches!(error, sqlx::Error::PoolTimedOut) {
             return error;
         }
@@ -204,17 +206,25 @@ impl Connections {
 
     /// One that only reads.
     pub(crate) async fn begin_read(&self) -> sqlx::Result<DbConnection> {
-        self.begin_permitted(&self.beginnings.read).await
+        self.begin_reading(&self.beginnings.read).await
     }
 
     /// One that only reads, and whose statements all see what was committed before the first.
     pub(crate) async fn begin_snapshot(&self) -> sqlx::Result<DbConnection> {
-        self.begin_permitted(&self.beginnings.snapshot).await
+        self.begin_reading(&self.beginnings.snapshot).await
     }
 
     /// One that only reads, and in which a statement that is still running in a second ends with an error.
     pub(crate) async fn begin_bounded_read(&self) -> sqlx::Result<DbConnection> {
-        self.begin_permitted(&self.beginnings.bounded_read).await
+        self.begin_reading(&self.beginnings.bounded_read).await
+    }
+
+    /// One that only reads; on another connection when the first one turns out to be lost, for nothing was done there.
+    async fn begin_reading(&self, begin: &Arc<str>) -> sqlx::Result<DbConnection> {
+        match self.begin_permitted(begin).await {
+            Err(error) if is_lost_connection(&error) => self.begin_permitted(begin).await,
+            result => result,
+        }
     }
 
     async fn begin_permitted(&self, begin: &Arc<str>) -> sqlx::Result<DbConnection> {
@@ -244,41 +254,18 @@ impl Connections {
     {
         if self.has_sessions {
             let mut connection = self.acquire(wait).await?;
-            let answers = self.in_time(connection.fetch_many(query).try_collect());
-            let answers = answers.await;
+            let answers = connection.fetch_many(query).try_collect();
+            let answers: StatementResult = answered(self.answer_timeout, answers).await;
+            let answers = answers.inspect_err(|error| self.report_pooler(error));
             return connection.end(answers);
         }
         let mut connection = self.begin_with(begin, wait).await?;
-        match connection.fetch_many(query).try_collect().await {
-            Ok(answers) => {
-                connection.commit().await?;
-                Ok(answers)
-            }
-            Err(error) => {
-                self.record_loss(&error);
-                connection.abandon(&error).await;
-                Err(error)
-            }
-        }
-    }
-
-    /// What comes of it, or that the connection is lost when nothing has come for longer than PostgreSQL may take.
-    pub(crate) async fn in_time<T>(
-        &self,
-        answer: impl Future<Output = sqlx::Result<T>>,
-    ) -> sqlx::Result<T> {
-        let answer = answered(self.answer_timeout, answer).await;
-        answer.inspect_err(|error| self.record_loss(error))
-    }
-
-    /// Draws the conclusions from a failure: what else may be lost, and that sessions change.
-    pub(crate) fn record_loss(&self, error: &sqlx::Error) {
-        self.last_loss.record_loss(error);
-        self.report_pooler(error);
+        let answers: StatementResult = connection.fetch_many(query).try_collect().await;
+        connection.end(answers).await
     }
 
     /// Says once that sessions do not stay the same, when a failure shows it.
-    fn report_pooler(&self, error: &sqlx::Error) {
+    pub(crate) fn report_pooler(&self, error: &sqlx::Error) {
         let is_seen = self.has_sessions && is_of_another_session(error);
         if is_seen && !self.is_pooler_reported.swap(true, Ordering::Relaxed) {
             tracing::error!(%error, "{}", PostgresOpenError::TransactionPooler);
@@ -316,7 +303,7 @@ impl Connections {
         let mut connection = self.acquire(wait).await?;
         connection.enter_transaction();
         let begin = connection.execute(AssertSqlSafe(Arc::clone(begin)));
-        if let Err(error) = self.in_time(begin).await {
+        if let Err(error) = answered(self.answer_timeout, begin).await {
             return connection.end(Err(error));
         }
         Ok(DbConnection::new(

@@ -32,7 +32,7 @@ impl Readers<'_> {
         let (arguments, text) = (arguments.unwrap_or_default(), query.sql());
         for _ in 1..MAX_RUNS {
             match self.run(text.clone(), arguments.clone()).await {
-                Err(error) if is_lost_connection(&error) => self.0.last_loss.record_loss(&error),
+                Err(error) if is_lost_connection(&error) => {}
                 result => return result,
             }
         }

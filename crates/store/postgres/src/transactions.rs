@@ -39,7 +39,6 @@ where
         match run_in_turn(connections, operation.clone()).await {
             Err(WriteError::Failed(error)) if may_succeed_again(&error) => {
                 tracing::debug!(%error, "a transaction was undone; it is run again");
-                connections.last_loss.record_loss(&error);
             }
             result => return result,
         }
@@ -78,17 +77,15 @@ where
     if let Some(turn) = turn {
         connection.give_turn(turn);
     }
-    match operation(&mut connection).await {
-        Ok(value) => {
-            connection.commit().await.map_err(not_committed)?;
-            Ok(value)
-        }
+    let ran = operation(&mut connection).await;
+    let failed: fn(sqlx::Error) -> WriteError = match &ran {
+        Ok(_) => not_committed,
         Err(error) => {
-            connections.record_loss(&error);
-            connection.abandon(&error).await;
-            Err(WriteError::Failed(error))
+            connections.report_pooler(error);
+            WriteError::Failed
         }
-    }
+    };
+    connection.end(ran).await.map_err(failed)
 }
 
 fn not_committed(error: sqlx::Error) -> WriteError {

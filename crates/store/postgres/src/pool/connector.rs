@@ -103,7 +103,10 @@ impl Manager for Connector {
         loop {
             match self.connect().await {
                 Err(error) if may_pass_soon(&error) => sleep(wait).await,
-                connected => return connected,
+                connected => {
+                    // When one is lost that is being made, others may be as well.
+                    return connected.inspect_err(|error| self.last_loss.record_loss(error));
+                }
             }
             wait = MAX_RETRY_INTERVAL.min(wait * 2);
         }

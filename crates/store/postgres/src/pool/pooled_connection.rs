@@ -2,7 +2,6 @@
 
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use deadpool::managed::Object;
@@ -35,25 +34,22 @@ struct Held {
 }
 
 /// Whether a statement has found that the connection is lost.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) struct SeenLoss {
-    is_seen: Arc<AtomicBool>,
+    is_seen: bool,
     last_loss: Arc<LastLoss>,
 }
 
 impl SeenLoss {
     /// Remembers a failure after which nothing is waited for on the connection any more.
-    pub(crate) fn look_at(&self, error: &sqlx::Error) {
-        if is_lost_connection(error) && !self.is_seen.swap(true, Ordering::Relaxed) {
+    pub(crate) fn look_at(&mut self, error: &sqlx::Error) {
+        if is_lost_connection(error) && !self.is_seen {
+            self.is_seen = true;
             self.last_loss.record_loss(error);
             if is_silence(error) {
                 tracing::warn!("a connection to PostgreSQL fell silent in use; it is closed");
             }
         }
-    }
-
-    pub(crate) fn is_seen(&self) -> bool {
-        self.is_seen.load(Ordering::Relaxed)
     }
 }
 
@@ -69,7 +65,7 @@ impl PooledConnection {
                 session: Some(session),
                 is_in_transaction: false,
                 loss: SeenLoss {
-                    is_seen: Arc::default(),
+                    is_seen: false,
                     last_loss: Arc::clone(last_loss),
                 },
                 answer_timeout,
@@ -86,9 +82,16 @@ impl PooledConnection {
         }
     }
 
-    /// What statements tell that find the connection lost.
-    pub(crate) fn loss(&self) -> &SeenLoss {
-        &self.held.as_ref().expect(HELD).loss
+    /// The connection, and what its statements tell when they find it lost.
+    pub(crate) fn watched(&mut self) -> (&mut PgConnection, &mut SeenLoss) {
+        let held = self.held.as_mut().expect(HELD);
+        let session = held.session.as_mut().expect(HELD);
+        (&mut session.connection, &mut held.loss)
+    }
+
+    /// Whether a statement has found it lost.
+    pub(crate) fn is_lost(&self) -> bool {
+        self.held.as_ref().expect(HELD).loss.is_seen
     }
 
     /// Gives it back after its last statement, which came to this: the connection is idle, or lost, or has to be waited for.
@@ -114,7 +117,7 @@ impl Held {
     }
 
     /// Closes it without a word, which a silent server would not answer.
-    fn close(self, error: &sqlx::Error) {
+    fn close(mut self, error: &sqlx::Error) {
         self.loss.look_at(error);
     }
 
@@ -164,15 +167,14 @@ impl Deref for PooledConnection {
 
 impl DerefMut for PooledConnection {
     fn deref_mut(&mut self) -> &mut PgConnection {
-        let held = self.held.as_mut().expect(HELD);
-        &mut held.session.as_mut().expect(HELD).connection
+        self.watched().0
     }
 }
 
 impl Drop for PooledConnection {
     fn drop(&mut self) {
         if let Some(held) = self.held.take()
-            && !held.loss.is_seen()
+            && !held.loss.is_seen
             && let Ok(runtime) = Handle::try_current()
         {
             runtime.spawn(held.give_back_when_idle());

@@ -6,11 +6,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use futures_util::future::join_all;
 use hato_domain::AppId;
-use hato_service::ports::{AcceptSendOutcome, Audience};
+use hato_service::ports::{AcceptSendOutcome, Audience, SubscriptionFilter};
 use hato_testkit::TestDatabase;
 use tokio::task::spawn_blocking;
 
-use crate::test_store::{START, TestStore};
+use crate::test_store::{START, TestStore, page};
 
 /// Those who send at the same time.
 const CLIENTS: usize = 8;
@@ -95,4 +95,17 @@ async fn writes_and_reads_go_on_after_all_connections_were_cut() {
     test.database.end_sessions();
     test.broadcast(&app, START).await;
     assert_eq!(test.deliver_all(START, 200).await.len(), 500);
+}
+
+#[tokio::test]
+async fn lists_are_read_after_all_connections_were_cut() {
+    let test = TestStore::new(TestDatabase::postgres().await).await;
+    let app = test.app().await;
+    test.subscribe(&app, 0).await;
+    let (filter, asked) = (SubscriptionFilter::default(), page(2, None));
+    for _ in 0..3 {
+        test.database.end_sessions();
+        let listed = test.store.subscriptions_of(&app, &filter, &asked).await;
+        assert_eq!(listed.expect("read again").items.len(), 1);
+    }
 }
