@@ -14,7 +14,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use deadpool::managed::{Manager as _, Pool, PoolError};
+use deadpool::managed::{Manager as _, Pool, PoolError, QueueMode};
 use futures_util::future::join_all;
 use futures_util::stream::TryStreamExt as _;
 use sqlx::postgres::{
@@ -128,7 +128,9 @@ impl Connections {
         let listening = u32::from(settings.listen);
         let size = settings.max_connections.saturating_sub(listening).max(1);
         let for_reads = size / CONNECTIONS_FOR_EACH_OF_READS;
-        let pool = Pool::builder(connector).max_size(size as usize).build();
+        let pool = Pool::builder(connector).max_size(size as usize);
+        // The one that was idle for the shortest time need not be asked whether it still stands.
+        let pool = pool.queue_mode(QueueMode::Lifo).build();
         Self {
             pool: pool.expect("a pool without time limits of its own"),
             users: TaskTracker::new(),
