@@ -1,8 +1,7 @@
 //! An app's overview: what is to be done first, four figures, the last days, and a browser to try them with. What of it can change
 //! by itself does so while somebody looks.
 
-use futures_util::FutureExt as _;
-use futures_util::future::{OptionFuture, try_join};
+use futures_util::future::try_join;
 use hato_domain::{TimeZoneOffsets, UnixMillis};
 use hato_service::ports::AppRecord;
 use hato_service::{AppOverview, OverviewDay};
@@ -37,11 +36,15 @@ pub fn OverviewPage() -> impl IntoView {
         let is_refresh = ctx.query(REFRESH).is_some();
         let active = app.active_subscriptions;
         // They change slowly: a page that stays open keeps them as they were.
-        let has_devices = !is_refresh && active > 0;
-        let devices =
-            OptionFuture::from(has_devices.then(|| ctx.service().sampled_devices(&access, active)));
+        let devices = async {
+            if is_refresh || active == 0 {
+                return Ok(None);
+            }
+            let sampled = ctx.service().sampled_devices(&access, active).await?;
+            Ok(Some(sampled))
+        };
         let overview = ctx.service().overview(&access, days, zone);
-        let (overview, devices) = try_join(overview, devices.map(Option::transpose)).await?;
+        let (overview, devices) = try_join(overview, devices).await?;
         let texts = &ctx.texts().app.overview.devices;
         let devices =
             devices.map(|sampled| view! { <DeviceShares texts sampled active /> }.into_any());
