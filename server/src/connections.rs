@@ -207,7 +207,7 @@ impl ConnectionServer {
                 }))
             }
         });
-        let connection = http1::Builder::new()
+        let mut connection = http1::Builder::new()
             .timer(HeadTimer(activity))
             // Which time-out it is, the timer decides.
             .header_read_timeout(timeouts.idle)
@@ -216,17 +216,22 @@ impl ConnectionServer {
                 TokioIo::new(ErrorBodyStream::new(stream, requires_https)),
                 TowerToHyperService::new(service),
             );
-        tokio::pin!(connection);
         let ended = tokio::select! {
-            ended = connection.as_mut() => ended,
+            ended = &mut connection => ended,
             () = draining.cancelled() => {
-                connection.as_mut().graceful_shutdown();
-                connection.await
+                std::pin::Pin::new(&mut connection).graceful_shutdown();
+                (&mut connection).await
             }
         };
         if let Err(error) = ended {
             tracing::debug!(%error, "a connection broke");
         }
+        connection
+            .into_parts()
+            .io
+            .into_inner()
+            .drain_refused()
+            .await;
     }
 }
 

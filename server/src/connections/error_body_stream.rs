@@ -8,9 +8,11 @@ use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
 use hato_domain::ErrorCode;
-use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, ReadBuf, copy, sink};
+use tokio::time::timeout;
 use uuid::Uuid;
 
+use crate::http::drain::{DRAIN_TIMEOUT, MAX_DRAINED_BYTES};
 use crate::http::error;
 use crate::http::request_id::X_REQUEST_ID;
 use crate::http::strict_transport_security::HTTPS_FOR_A_YEAR;
@@ -19,6 +21,7 @@ use crate::http::strict_transport_security::HTTPS_FOR_A_YEAR;
 pub struct ErrorBodyStream<S> {
     stream: S,
     requires_https: bool,
+    has_refused: bool,
     /// What is left to be written in place of the refusal.
     error_response: Vec<u8>,
     /// Whether what comes next is the rest of what was not taken whole: people's texts may look like a refusal.
@@ -31,8 +34,21 @@ impl<S> ErrorBodyStream<S> {
         Self {
             stream,
             requires_https,
+            has_refused: false,
             error_response: Vec::new(),
             has_rest: false,
+        }
+    }
+}
+
+impl<S: AsyncRead + Unpin> ErrorBodyStream<S> {
+    /// Reads for a while what still comes after a refusal, when the connection is shut down (RFC 9112 §9.6): a client that is busy
+    /// sending would see a reset in its place.
+    pub async fn drain_refused(mut self) {
+        if self.has_refused {
+            let mut unread = (&mut self.stream).take(MAX_DRAINED_BYTES as u64);
+            // The client may break off, or go on for too long: the connection ends either way.
+            let _ = timeout(DRAIN_TIMEOUT, copy(&mut unread, &mut sink())).await;
         }
     }
 }
@@ -59,6 +75,7 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for ErrorBodyStream<S> {
             return Poll::Ready(Ok(written));
         }
         if self.error_response.is_empty() {
+            self.has_refused = true;
             self.error_response = error_response(self.requires_https);
         }
         while !self.error_response.is_empty() {

@@ -16,7 +16,10 @@ use tokio::time::{Instant, interval, sleep};
 use tokio_util::sync::CancellationToken;
 
 use super::head_timer::ConnectionActivity;
-use super::{AbortConnection, ConnectionServer, ConnectionSettings, ConnectionTimeouts, serve};
+use super::{
+    AbortConnection, ConnectionServer, ConnectionSettings, ConnectionTimeouts, MAX_HEAD_BYTES,
+    serve,
+};
 
 /// What fits between client and server while nobody reads.
 const IN_TRANSIT: usize = 1_024;
@@ -311,6 +314,21 @@ async fn who_has_been_at_an_answer_for_longest_makes_room_for_others() {
     // It may be reset.
     let _ = slow.read_to_end(&mut part).await;
     assert!(part.len() < LONG, "it is cut off");
+}
+
+#[tokio::test]
+async fn a_client_that_sends_on_after_a_head_that_is_refused_reads_the_refusal() {
+    let address = start(ConnectionSettings::default()).await;
+    let mut stream = TcpStream::connect(address).await.expect("open");
+    let target = "a".repeat(MAX_HEAD_BYTES);
+    let head = format!("POST /{target} HTTP/1.1\r\nhost: h\r\ncontent-length: {LONG}\r\n\r\n");
+    stream.write_all(head.as_bytes()).await.expect("it is open");
+    let body = stream.write_all(&vec![b'x'; LONG]).await;
+    body.expect("it is taken");
+    let mut answer = String::new();
+    let read = stream.read_to_string(&mut answer).await;
+    read.expect("all of it");
+    assert!(answer.contains("INVALID_INPUT"), "{answer}");
 }
 
 #[tokio::test]

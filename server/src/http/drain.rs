@@ -19,9 +19,9 @@ use hyper::body::{Frame, SizeHint};
 
 /// Most bytes drained after the response: as many as a proxy lets through that lets through what the server takes. nginx hands a body
 /// over as a whole, and answers 502 if it cannot.
-const MAX_DRAINED_BYTES: usize = MAX_LIST_BYTES + 1024 * 1024;
+pub const MAX_DRAINED_BYTES: usize = MAX_LIST_BYTES + 1024 * 1024;
 /// How long draining may go on after the response.
-const DRAIN_TIMEOUT: Duration = Duration::from_secs(5);
+pub const DRAIN_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Middleware: lets clients finish sending what nobody reads. One that asked before sending has nothing to finish.
 pub async fn drain_unread(request: Request, next: Next) -> Response {
