@@ -5,13 +5,16 @@
 //! the kernel gives up a quarter of an hour later. One wait is enough to notice. Every connection that was idle then is replaced
 //! without a question, and where the database was only slow for a moment that costs some new connections.
 
+use std::panic::resume_unwind;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use deadpool::managed::{Manager, Metrics, RecycleError, RecycleResult};
 use sqlx::postgres::PgConnectOptions;
 use sqlx::{AssertSqlSafe, ConnectOptions as _, Executor as _, PgConnection, Row as _};
+use tokio::runtime::Handle;
 use tokio::time::sleep;
+use tokio_util::task::AbortOnDropHandle;
 
 use crate::failure::{LastLoss, answered, is_silence, may_pass_soon};
 use crate::settings::PostgresSettings;
@@ -34,6 +37,8 @@ const MAX_RETRY_INTERVAL: Duration = Duration::from_secs(2);
 #[derive(Debug)]
 pub(crate) struct Connector {
     options: PgConnectOptions,
+    /// Where the store was opened: the threads there hear of what arrives on a connection, whoever has it. Others may give way to them.
+    runtime: Handle,
     /// What every session begins with that stays one.
     setup: Option<Arc<str>>,
     last_loss: Arc<LastLoss>,
@@ -50,6 +55,7 @@ pub(crate) struct Session {
 }
 
 impl Connector {
+    /// For a store that is opened in this runtime.
     pub(crate) fn new(
         options: PgConnectOptions,
         setup: Option<Arc<str>>,
@@ -58,6 +64,7 @@ impl Connector {
     ) -> Self {
         Self {
             options,
+            runtime: Handle::current(),
             setup,
             last_loss,
             answer_time: MAX_ANSWER_TIME.min(settings.acquire_timeout / 2),
@@ -70,14 +77,14 @@ impl Connector {
     }
 
     async fn connect(&self) -> sqlx::Result<Session> {
-        let mut connection = self.options.connect().await?;
-        if let Some(setup) = self.setup.clone() {
-            connection.execute(AssertSqlSafe(setup)).await?;
-        }
-        Ok(Session {
-            connection,
-            idle_since: Instant::now(),
-        })
+        let beginning = begin_session(self.options.clone(), self.setup.clone());
+        let beginning = AbortOnDropHandle::new(self.runtime.spawn(beginning));
+        beginning
+            .await
+            .unwrap_or_else(|error| match error.try_into_panic() {
+                Ok(panic) => resume_unwind(panic),
+                Err(_) => Err(sqlx::Error::PoolClosed),
+            })
     }
 
     /// Whether the connection stands, and leads to a server that takes writes.
@@ -135,6 +142,20 @@ impl Manager for Connector {
             }
         }
     }
+}
+
+async fn begin_session(
+    options: PgConnectOptions,
+    setup: Option<Arc<str>>,
+) -> sqlx::Result<Session> {
+    let mut connection = options.connect().await?;
+    if let Some(setup) = setup {
+        connection.execute(AssertSqlSafe(setup)).await?;
+    }
+    Ok(Session {
+        connection,
+        idle_since: Instant::now(),
+    })
 }
 
 async fn takes_writes(connection: &mut PgConnection) -> sqlx::Result<bool> {

@@ -8,6 +8,7 @@ use futures_util::future::join_all;
 use hato_domain::AppId;
 use hato_service::ports::{AcceptSendOutcome, Audience, SubscriptionFilter};
 use hato_testkit::TestDatabase;
+use tokio::runtime::Builder;
 use tokio::task::spawn_blocking;
 
 use crate::test_store::{START, TestStore, page};
@@ -108,4 +109,33 @@ async fn lists_are_read_after_all_connections_were_cut() {
         let listed = test.store.subscriptions_of(&app, &filter, &asked).await;
         assert_eq!(listed.expect("read again").items.len(), 1);
     }
+}
+
+/// The sessions of others.
+const SESSIONS: &str = "SELECT pid FROM pg_stat_activity
+                        WHERE datname = current_database() AND pid <> pg_backend_pid()";
+
+#[tokio::test]
+async fn a_connection_outlives_the_runtime_of_whoever_it_was_made_for() {
+    let test = TestStore::new(TestDatabase::postgres().await).await;
+    let store = Arc::clone(&test.store);
+    let elsewhere = spawn_blocking(move || {
+        let runtime = Builder::new_current_thread().enable_all().build();
+        // More at a time than there are connections.
+        let pings = join_all((0..CLIENTS).map(|_| store.ping()));
+        runtime.expect("a runtime").block_on(pings)
+    });
+    for answered in elsewhere.await.expect("no panic") {
+        answered.expect("an answer");
+    }
+    let database = &test.database;
+    database.execute(&format!("CREATE TABLE earlier AS {SESSIONS}"));
+    for answered in join_all((0..CLIENTS).map(|_| test.store.ping())).await {
+        answered.expect("an answer");
+    }
+    database.execute(&format!(
+        "DO $$ BEGIN
+             ASSERT NOT EXISTS ({SESSIONS} AND pid NOT IN (SELECT pid FROM earlier)), 'made anew';
+         END $$"
+    ));
 }
