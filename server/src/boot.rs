@@ -14,6 +14,7 @@ use hato_app::AppContext;
 use hato_service::ports::{Clock, CountedRequest, Store, SystemClock};
 use hato_service::{EventBodyMemory, Notifier, Secrets, Service, ServiceSettings, StrangerWindows};
 use tokio::net::TcpListener;
+use tokio::runtime::Handle;
 use tokio::sync::Semaphore;
 
 pub use error::BootError;
@@ -38,8 +39,8 @@ use crate::{assets, openapi, router};
 /// offices share an address.
 const CHANGES_PER_REGISTRATION: u32 = 20;
 
-/// Runs the server until it is told to stop.
-pub async fn serve(config: Config) -> Result<(), BootError> {
+/// Runs the server until it is told to stop. What gives way to requests runs in `background`.
+pub async fn serve(config: Config, background: Handle) -> Result<(), BootError> {
     let mut signals = ShutdownSignals::catch().map_err(BootError::Signals)?;
     file_limit::raise();
     gaps::warn_of_gaps(&config);
@@ -53,7 +54,7 @@ pub async fn serve(config: Config) -> Result<(), BootError> {
     };
     let starting = async {
         let secrets = secrets::load(&config, &*store).await?;
-        let server = assemble(&config, Arc::clone(&store), secrets, github).await?;
+        let server = assemble(&config, Arc::clone(&store), secrets, github, background).await?;
         let announced = server.store.announce_server().await;
         announced.map_err(BootError::Announcement)?;
         Ok::<_, BootError>(server)
@@ -75,6 +76,7 @@ async fn assemble(
     store: Arc<dyn Store>,
     secrets: Secrets,
     github: Option<GithubProvider>,
+    background: Handle,
 ) -> Result<ServerRuntime, BootError> {
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);
     let notifier = Notifier::default();
@@ -87,6 +89,7 @@ async fn assemble(
     let workers = workers::build(config, subject, parts, (&secrets, &notifier))?;
     let kept = secrets.clone();
     let service = Service::new(Arc::clone(&store), clock, kept, settings, notifier);
+    let service = service.hash_in(background.clone());
     let service = Arc::new(service.limit_strangers(stranger_windows(config, &store)));
     let limits = RateLimits::new(&store);
     let state = state(config, Arc::clone(&service), (secrets, limits), github);
@@ -101,6 +104,7 @@ async fn assemble(
         router: routes(config, &state),
         connections: connection_settings(config),
         workers,
+        background,
         service,
         store,
     })

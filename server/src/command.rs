@@ -8,6 +8,7 @@ use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 use hato_store::CopyError;
 
 use crate::admin::{self, AdminArgs, AdminConfig, AdminError};
+use crate::background_threads::BackgroundThreads;
 use crate::backup::{self, BackupArgs, BackupError, RestoreArgs};
 use crate::boot::{self, BootError};
 use crate::check::{self, CheckArgs, CheckError};
@@ -137,10 +138,12 @@ fn run(command: ServerCommand) -> Result<(), CommandError> {
 }
 
 fn serve(config: Config) -> Result<(), CommandError> {
+    let threads = BackgroundThreads::start().map_err(CommandError::Runtime)?;
+    let background = threads.handle();
     in_runtime(async {
         let telemetry = Telemetry::start(&config.otlp, config.role.as_str())?;
         logging::init(&config.log, telemetry.as_ref());
-        let served = Box::pin(boot::serve(config)).await;
+        let served = Box::pin(boot::serve(config, background)).await;
         if let Some(telemetry) = telemetry {
             telemetry.finish().await;
         }

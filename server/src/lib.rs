@@ -18,6 +18,7 @@ mod accounts;
 mod admin;
 mod api;
 mod assets;
+mod background_threads;
 mod backup;
 mod boot;
 mod check;

@@ -11,6 +11,7 @@ use hato_delivery::Shutdown;
 use hato_service::Service;
 use hato_service::ports::Store;
 use tokio::net::TcpListener;
+use tokio::runtime::Handle;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::task::{JoinError, JoinHandle};
 use tokio::time::{MissedTickBehavior, interval, timeout};
@@ -77,6 +78,8 @@ pub struct ServerRuntime {
     pub metrics: Option<MetricsServer>,
     /// The workers, in processes that deliver.
     pub workers: Option<Workers>,
+    /// Where the workers run.
+    pub background: Handle,
     /// The operations of the product, which the routes call.
     pub service: Arc<Service>,
     /// The database, closed at the end.
@@ -101,7 +104,8 @@ impl ServerRuntime {
         let metrics = self.metrics.map(|metrics| tokio::spawn(metrics.serve()));
         let listening = (self.listener, self.connections);
         let routes = (self.router, Arc::clone(&service));
-        let mut running = RunningTasks::start(listening, routes, self.workers);
+        let workers = (self.workers, self.background);
+        let mut running = RunningTasks::start(listening, routes, workers);
         let ended = tokio::select! {
             () = signals.next() => Ok(()),
             part = running.ended() => Err(part),
@@ -130,7 +134,7 @@ impl RunningTasks {
     fn start(
         (listener, settings): (TcpListener, ConnectionSettings),
         (router, service): (Router, Arc<Service>),
-        workers: Option<Workers>,
+        (workers, background): (Option<Workers>, Handle),
     ) -> Self {
         let (draining, workers_shutdown) = (CancellationToken::new(), Shutdown::new());
         let working = work(workers, workers_shutdown.clone());
@@ -142,7 +146,7 @@ impl RunningTasks {
         };
         Self {
             http: tokio::spawn(http),
-            workers: tokio::spawn(working),
+            workers: background.spawn(working),
             draining,
             workers_shutdown,
         }

@@ -10,6 +10,7 @@ use argon2::password_hash::{
 use argon2::{Algorithm, Argon2, Block, Params, Version};
 use hato_domain::{ErrorCode, LoginPassword, NewPassword};
 use metrics::counter;
+use tokio::runtime::Handle;
 use tokio::sync::{Mutex, OwnedSemaphorePermit, Semaphore};
 
 use crate::metrics::{PASSWORD_VERIFICATIONS, REFUSED_HASHES};
@@ -23,7 +24,7 @@ const MAX_WAITING: usize = 50;
 const DUMMY_HASH: &str = "$argon2id$v=19$m=19456,t=2,p=1$AAAAAAAAAAAAAAAAAAAAAA\
     $AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
 
-/// Hashes and verifies passwords on the blocking pool, one at a time. When 50 wait, the next one is `OVERLOADED`.
+/// Hashes and verifies passwords on blocking threads, one at a time. When 50 wait, the next one is `OVERLOADED`.
 #[derive(Clone)]
 pub struct Hasher {
     /// Permits of the one who hashes and of those who wait.
@@ -32,6 +33,8 @@ pub struct Hasher {
     /// The memory stays as long as somebody waits: taken anew for each of many, it was as good as taken two times (by
     /// `make soak`, 30 MB), for an allocator keeps for a while what it is given back.
     memory: Arc<Mutex<Vec<Block>>>,
+    /// Whose threads do it; the caller's when there is none.
+    runtime: Option<Handle>,
 }
 
 impl Default for Hasher {
@@ -39,6 +42,7 @@ impl Default for Hasher {
         Self {
             admissions: Arc::new(Semaphore::new(1 + MAX_WAITING)),
             memory: Arc::default(),
+            runtime: None,
         }
     }
 }
@@ -53,6 +57,14 @@ pub struct HasherLoad {
 }
 
 impl Hasher {
+    /// On the threads of `runtime`.
+    pub fn on(runtime: Handle) -> Self {
+        Self {
+            runtime: Some(runtime),
+            ..Self::default()
+        }
+    }
+
     /// How much there is to do.
     pub fn load(&self) -> HasherLoad {
         let running = usize::from(self.memory.try_lock().is_err());
@@ -89,7 +101,8 @@ impl Hasher {
     ) -> ServiceResult<T> {
         let admission = self.admit()?;
         let mut memory = Arc::clone(&self.memory).lock_owned().await;
-        let done = tokio::task::spawn_blocking(move || {
+        let runtime = self.runtime.clone().unwrap_or_else(Handle::current);
+        let done = runtime.spawn_blocking(move || {
             let result = work(&mut memory);
             drop(memory);
             drop(admission);

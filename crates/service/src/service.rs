@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use hato_domain::{AccountId, UnixMillis};
+use tokio::runtime::Handle;
 use tokio_util::task::TaskTracker;
 
 use crate::engagement_reports::Reports;
@@ -73,6 +74,15 @@ impl Service {
     #[must_use]
     pub fn limit_strangers(self, strangers: Option<StrangerWindows>) -> Self {
         Self { strangers, ..self }
+    }
+
+    /// Hashes passwords on the threads of `runtime`; without that, on those of the caller's.
+    #[must_use]
+    pub fn hash_in(self, runtime: Handle) -> Self {
+        Self {
+            hasher: Hasher::on(runtime),
+            ..self
+        }
     }
 
     /// Waits for what goes on without its caller. Nobody may call a use case any more.

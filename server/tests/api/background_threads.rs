@@ -1,0 +1,105 @@
+//! What is long work gives way to requests: it has threads of its own, of a lower priority.
+
+use std::fs;
+
+use hato_testkit::owner::PASSWORD;
+use hato_testkit::push_service::{PushService, SeenTraffic};
+use hato_testkit::server::{HatoServer, ServerLaunch};
+use hato_testkit::{TestDatabase, on_each_database};
+use serde_json::json;
+
+use crate::fixtures::{BINARY, app, post, register_in_bulk, start};
+
+/// The names of the threads that requests are answered on, and of the others.
+const REQUESTS: &str = "tokio-rt-worker";
+const BACKGROUND: &str = "hato-background";
+/// What is asked of a server, so that it takes longer than what any thread does besides.
+const RECIPIENTS: usize = 500;
+const LOGINS: usize = 8;
+
+/// A thread of the server's.
+struct Thread {
+    name: String,
+    niceness: i32,
+    /// How long it has had a core, in nanoseconds.
+    run_time: u64,
+}
+
+fn threads(server: &HatoServer) -> Vec<Thread> {
+    let id = server.process_id().expect("it runs");
+    let tasks = fs::read_dir(format!("/proc/{id}/task")).expect("a process");
+    tasks
+        .filter_map(|task| {
+            let folder = task.expect("a thread").path();
+            let read = |file| fs::read_to_string(folder.join(file)).ok();
+            // Threads come and go.
+            let (name, stat, run_times) = (read("comm")?, read("stat")?, read("schedstat")?);
+            // What stands behind the name begins with the third field; the niceness is the nineteenth.
+            let (_, fields) = stat.rsplit_once(')')?;
+            let niceness = fields.split_whitespace().nth(16)?;
+            let run_time = run_times.split_whitespace().next()?;
+            Some(Thread {
+                name: name.trim().to_owned(),
+                niceness: niceness.parse().expect("a number"),
+                run_time: run_time.parse().expect("a number"),
+            })
+        })
+        .collect()
+}
+
+fn niceness(server: &HatoServer, name: &str) -> Vec<i32> {
+    let mut all: Vec<i32> = threads(server)
+        .into_iter()
+        .filter(|it| it.name == name)
+        .map(|it| it.niceness)
+        .collect();
+    all.sort_unstable();
+    all.dedup();
+    all
+}
+
+/// How long the threads of this name have had a core.
+fn run_time(server: &HatoServer, name: &str) -> u64 {
+    let threads = threads(server).into_iter();
+    threads
+        .filter(|it| it.name == name)
+        .map(|it| it.run_time)
+        .sum()
+}
+
+#[on_each_database]
+async fn deliveries_and_passwords_are_work_of_the_background(database: TestDatabase) {
+    let push = PushService::start().await;
+    let launch = ServerLaunch::on(BINARY, database).with_push_service(&push);
+    let server = start(launch).await;
+    let app = app(&server, "owner@example.com").await;
+    let browsers = push.subscribe_many(Some(&app.vapid_public_key), RECIPIENTS);
+    register_in_bulk(&app.admin, &app.id, &browsers).await;
+    let run_times = || [REQUESTS, BACKGROUND].map(|name| run_time(&server, name));
+
+    let before = run_times();
+    let message = json!({"title": "t", "body": "b"});
+    let accepted = post(&app.backend, "/api/v1/notify", &message).await;
+    assert_eq!(accepted.status, 202, "{accepted}");
+    push.wait_until(|seen| SeenTraffic::subscriptions_served(seen) == RECIPIENTS)
+        .await;
+    let delivered = run_times();
+    assert!(
+        delivered[1] - before[1] > 2 * (delivered[0] - before[0]),
+        "{before:?}, {delivered:?}"
+    );
+
+    for _ in 0..LOGINS {
+        let session = server.client().log_in("owner@example.com", PASSWORD).await;
+        session.expect("a session");
+    }
+    let logged_in = run_times();
+    assert!(
+        logged_in[1] - delivered[1] > 2 * (logged_in[0] - delivered[0]),
+        "{delivered:?}, {logged_in:?}"
+    );
+
+    let [requests, background] = [REQUESTS, BACKGROUND].map(|name| niceness(&server, name));
+    assert_eq!(background, [requests[0] + 10]);
+    assert_eq!(requests.len(), 1);
+}
