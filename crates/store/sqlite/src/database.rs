@@ -267,6 +267,8 @@ fn reader_options(options: &SqliteConnectOptions) -> SqliteConnectOptions {
 async fn connect_readers(options: SqliteConnectOptions) -> sqlx::Result<SqlitePool> {
     SqlitePoolOptions::new()
         .max_connections(MAX_READERS)
+        // Each one's thread has the priority of who opens it, and whoever asks later may give way to others.
+        .min_connections(MAX_READERS)
         .test_before_acquire(false)
         .idle_timeout(None)
         .max_lifetime(None)
