@@ -12,7 +12,7 @@ use tokio::runtime::{Builder, Handle, Runtime};
 pub struct BackgroundThreads(Option<Runtime>);
 
 impl BackgroundThreads {
-    /// As many as there are cores, and more for what keeps a thread busy. Fails where the system starts no more threads.
+    /// As many as there are cores, and more for what keeps a thread busy. Fails where the system has no descriptors left for them.
     pub fn start() -> io::Result<Self> {
         let mut builder = Builder::new_multi_thread();
         builder.enable_all().thread_name("hato-background");

@@ -5,6 +5,7 @@ mod accounts;
 mod admin;
 mod apps;
 mod audience;
+#[cfg(target_os = "linux")]
 mod background_threads;
 mod backup;
 mod bad_databases;

@@ -37,7 +37,8 @@ const MAX_RETRY_INTERVAL: Duration = Duration::from_secs(2);
 #[derive(Debug)]
 pub(crate) struct Connector {
     options: PgConnectOptions,
-    /// Where the store was opened: the threads there hear of what arrives on a connection, whoever has it. Others may give way to them.
+    /// Where the store was opened: the threads there hear of what arrives on a connection, whoever has it, and whose own threads
+    /// may give way to others.
     runtime: Handle,
     /// What every session begins with that stays one.
     setup: Option<Arc<str>>,

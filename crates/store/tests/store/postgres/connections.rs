@@ -111,9 +111,10 @@ async fn lists_are_read_after_all_connections_were_cut() {
     }
 }
 
-/// The sessions of others.
+/// The store's sessions: those of the test are psql's.
 const SESSIONS: &str = "SELECT pid FROM pg_stat_activity
-                        WHERE datname = current_database() AND pid <> pg_backend_pid()";
+                        WHERE datname = current_database() AND backend_type = 'client backend'
+                          AND application_name <> 'psql'";
 
 #[tokio::test]
 async fn a_connection_outlives_the_runtime_of_whoever_it_was_made_for() {
@@ -121,7 +122,7 @@ async fn a_connection_outlives_the_runtime_of_whoever_it_was_made_for() {
     let store = Arc::clone(&test.store);
     let elsewhere = spawn_blocking(move || {
         let runtime = Builder::new_current_thread().enable_all().build();
-        // More at a time than there are connections.
+        // More at a time than there are connections yet.
         let pings = join_all((0..CLIENTS).map(|_| store.ping()));
         runtime.expect("a runtime").block_on(pings)
     });
