@@ -6,39 +6,17 @@
 
 use std::io;
 
-use tokio::runtime::{Builder, Handle, Runtime};
+use tokio::runtime::{Builder, Runtime};
 
-/// The threads, until this is dropped. They are not waited for then.
-pub struct BackgroundThreads(Option<Runtime>);
-
-impl BackgroundThreads {
-    /// As many as there are cores, and more for what keeps a thread busy. Fails where the system has no descriptors left for them.
-    pub fn start() -> io::Result<Self> {
-        let mut builder = Builder::new_multi_thread();
-        builder.enable_all().thread_name("hato-background");
-        #[cfg(target_os = "linux")]
-        if let Some(niceness) = priority::niceness() {
-            builder.on_thread_start(move || priority::set(niceness));
-        }
-        builder.build().map(|runtime| Self(Some(runtime)))
+/// As many threads as there are cores, and more for what keeps a thread busy. Fails where the system has no descriptors left for them.
+pub fn start() -> io::Result<Runtime> {
+    let mut builder = Builder::new_multi_thread();
+    builder.enable_all().thread_name("hato-background");
+    #[cfg(target_os = "linux")]
+    if let Some(niceness) = priority::niceness() {
+        builder.on_thread_start(move || priority::set(niceness));
     }
-
-    /// Where to spawn what they are for.
-    pub fn handle(&self) -> Handle {
-        let runtime = self.0.as_ref();
-        runtime
-            .expect("it is there until it is dropped")
-            .handle()
-            .clone()
-    }
-}
-
-impl Drop for BackgroundThreads {
-    fn drop(&mut self) {
-        if let Some(runtime) = self.0.take() {
-            runtime.shutdown_background();
-        }
-    }
+    builder.build()
 }
 
 /// Elsewhere a process has one priority, not a thread.

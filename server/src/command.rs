@@ -8,7 +8,7 @@ use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 use hato_store::CopyError;
 
 use crate::admin::{self, AdminArgs, AdminConfig, AdminError};
-use crate::background_threads::BackgroundThreads;
+use crate::background_threads;
 use crate::backup::{self, BackupArgs, BackupError, RestoreArgs};
 use crate::boot::{self, BootError};
 use crate::check::{self, CheckArgs, CheckError};
@@ -138,9 +138,9 @@ fn run(command: ServerCommand) -> Result<(), CommandError> {
 }
 
 fn serve(config: Config) -> Result<(), CommandError> {
-    let threads = BackgroundThreads::start().map_err(CommandError::Runtime)?;
-    let background = threads.handle();
-    in_runtime(async {
+    let threads = background_threads::start().map_err(CommandError::Runtime)?;
+    let background = threads.handle().clone();
+    let served = in_runtime(async {
         let telemetry = Telemetry::start(&config.otlp, config.role.as_str())?;
         logging::init(&config.log, telemetry.as_ref());
         let served = Box::pin(boot::serve(config, background)).await;
@@ -148,7 +148,9 @@ fn serve(config: Config) -> Result<(), CommandError> {
             telemetry.finish().await;
         }
         Ok::<_, CommandError>(served?)
-    })
+    });
+    threads.shutdown_background();
+    served
 }
 
 fn migrate(config: &MigrateConfig) -> Result<(), CommandError> {
