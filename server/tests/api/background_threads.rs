@@ -1,6 +1,5 @@
 //! What is long work gives way to requests: it has threads of its own, of a lower priority.
 
-use std::collections::HashMap;
 use std::ffi::OsString;
 use std::fs;
 
@@ -55,40 +54,27 @@ fn threads(server: &HatoServer) -> Vec<Thread> {
 }
 
 /// How nice the threads are whose name is this, or is not.
-fn niceness(server: &HatoServer, is_named: impl Fn(&str) -> bool) -> Vec<i32> {
-    let threads = threads(server).into_iter();
-    let mut all: Vec<i32> = threads
-        .filter(|it| is_named(&it.name))
-        .map(|it| it.niceness)
-        .collect();
+fn niceness(threads: &[Thread], is_named: impl Fn(&str) -> bool) -> Vec<i32> {
+    let named = threads.iter().filter(|it| is_named(&it.name));
+    let mut all: Vec<i32> = named.map(|it| it.niceness).collect();
     all.sort_unstable();
     all.dedup();
     all
 }
 
-/// How long threads have had a core, each by its id.
-type RunTimes = HashMap<OsString, u64>;
-
-/// Those of the threads on which requests are answered, and of the background's.
-fn run_times(server: &HatoServer) -> [RunTimes; 2] {
-    [REQUESTS, BACKGROUND].map(|name| {
-        let threads = threads(server).into_iter();
-        let named = threads.filter(|it| it.name == name);
-        named.map(|it| (it.id, it.run_time)).collect()
-    })
-}
-
-/// What came to `before` since. Threads come, and go when they have had nothing to do.
-fn added(before: &RunTimes, after: &RunTimes) -> u64 {
-    let added = after
-        .iter()
-        .map(|(id, time)| time - before.get(id).unwrap_or(&0));
+/// How long the threads of this name have had a core since. They come, and go when they have had nothing to do.
+fn added(name: &str, before: &[Thread], after: &[Thread]) -> u64 {
+    let named = after.iter().filter(|it| it.name == name);
+    let added = named.map(|it| {
+        let earlier = before.iter().find(|earlier| earlier.id == it.id);
+        it.run_time - earlier.map_or(0, |earlier| earlier.run_time)
+    });
     added.sum()
 }
 
 /// The background has had more than twice as much as requests have.
-fn assert_in_background(before: &[RunTimes; 2], after: &[RunTimes; 2]) {
-    let [requests, background] = [0, 1].map(|kind| added(&before[kind], &after[kind]));
+fn assert_in_background(before: &[Thread], after: &[Thread]) {
+    let [requests, background] = [REQUESTS, BACKGROUND].map(|name| added(name, before, after));
     assert!(background > 2 * requests, "{background}, {requests}");
 }
 
@@ -101,25 +87,25 @@ async fn deliveries_and_passwords_are_work_of_the_background(database: TestDatab
     let browsers = push.subscribe_many(Some(&app.vapid_public_key), RECIPIENTS);
     register_in_bulk(&app.admin, &app.id, &browsers).await;
 
-    let before = run_times(&server);
+    let before = threads(&server);
     let message = json!({"title": "t", "body": "b"});
     let accepted = post(&app.backend, "/api/v1/notify", &message).await;
     assert_eq!(accepted.status, 202, "{accepted}");
     push.wait_until(|seen| SeenTraffic::subscriptions_served(seen) == RECIPIENTS)
         .await;
-    let delivered = run_times(&server);
+    let delivered = threads(&server);
     assert_in_background(&before, &delivered);
 
     for _ in 0..LOGINS {
         let session = server.client().log_in("owner@example.com", PASSWORD).await;
         session.expect("a session");
     }
-    let logged_in = run_times(&server);
+    let logged_in = threads(&server);
     assert_in_background(&delivered, &logged_in);
 
     // Those of the database as well: requests wait for them.
-    let others = niceness(&server, |name| name != BACKGROUND);
+    let others = niceness(&logged_in, |name| name != BACKGROUND);
     assert_eq!(others.len(), 1, "{others:?}");
-    let background = niceness(&server, |name| name == BACKGROUND);
+    let background = niceness(&logged_in, |name| name == BACKGROUND);
     assert_eq!(background, [(others[0] + 10).min(LEAST_PRIORITY)]);
 }
