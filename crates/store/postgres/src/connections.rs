@@ -23,6 +23,7 @@ use sqlx::postgres::{
 use sqlx::{
     AssertSqlSafe, Connection as _, Either, Execute, Executor as _, PgConnection, Postgres, SqlStr,
 };
+use tokio::runtime::Handle;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, timeout, timeout_at};
 use tokio_util::sync::CancellationToken;
@@ -67,6 +68,9 @@ type StatementResult = sqlx::Result<Vec<Either<PgQueryResult, PgRow>>>;
 #[derive(Clone, Debug)]
 pub(crate) struct Connections {
     pool: Pool<Connector>,
+    /// Where the store was opened. What arrives on a connection is heard there, and transactions that write run there, whoever asked for
+    /// them: the threads of the one who did may give way to others, who wait for what the transaction has locked.
+    pub(crate) runtime: Handle,
     /// Those who have a connection.
     users: TaskTracker,
     /// Cancelled when no connection is given any more.
@@ -115,7 +119,7 @@ impl Beginnings {
 }
 
 impl Connections {
-    /// Without any so far; `address` names the database without user and password.
+    /// Without any so far, for a store that is opened in this runtime; `address` names the database without user and password.
     pub(crate) fn new(
         options: PgConnectOptions,
         address: &str,
@@ -124,7 +128,9 @@ impl Connections {
         let has_sessions = settings.prepared_statements;
         let setup = has_sessions.then(|| session_setup(settings));
         let last_loss = Arc::new(LastLoss::default());
-        let connector = Connector::new(options, setup, Arc::clone(&last_loss), settings);
+        let runtime = Handle::current();
+        let connector =
+            Connector::new(options, runtime.clone(), setup, last_loss.clone(), settings);
         let listening = u32::from(settings.listen);
         let size = settings.max_connections.saturating_sub(listening).max(1);
         let for_reads = size / CONNECTIONS_FOR_EACH_OF_READS;
@@ -133,6 +139,7 @@ impl Connections {
         let pool = pool.queue_mode(QueueMode::Lifo).build();
         Self {
             pool: pool.expect("a pool without time limits of its own"),
+            runtime,
             users: TaskTracker::new(),
             closed: CancellationToken::new(),
             limit: settings.max_connections,

@@ -81,9 +81,9 @@ where
         return Err(with_context(context)(WriteError::Closed));
     }
     let connections = database.connections.clone();
-    let written = database
-        .writes
-        .spawn(async move { run(&connections, operation).await });
+    let writing = async move { run(&connections, operation).await };
+    let runtime = &database.connections.runtime;
+    let written = database.writes.spawn_on(writing, runtime);
     let written = written.await.unwrap_or(Err(WriteError::Panicked));
     written.map_err(with_context(context))
 }

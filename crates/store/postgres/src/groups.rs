@@ -42,11 +42,13 @@ pub(crate) async fn run_in_group<T: Grouped>(
     let key = operation.key();
     if waiting.add(key.clone(), WaitingOperation { operation, caller }) {
         let (connections, waiting) = (database.connections.clone(), Arc::clone(waiting));
-        database.writes.spawn(async move {
+        let running = async move {
             while let Some(group) = waiting.next(&key) {
                 run_group(&connections, group).await;
             }
-        });
+        };
+        let runtime = &database.connections.runtime;
+        database.writes.spawn_on(running, runtime);
     }
     let panicked = |_| Err(with_context(T::CONTEXT)(WriteError::Panicked));
     outcome.await.unwrap_or_else(panicked)
@@ -89,12 +91,14 @@ async fn run_together<T: Grouped>(
     connections: &Connections,
     operations: Arc<[T]>,
 ) -> Result<Vec<T::Outcome>, WriteError> {
-    let connections = connections.clone();
-    let running = tokio::spawn(async move {
-        run(&connections, move |c| {
-            Box::pin(async move { T::run_all(c, &operations).await })
-        })
-        .await
+    let running = connections.runtime.spawn({
+        let connections = connections.clone();
+        async move {
+            run(&connections, move |c| {
+                Box::pin(async move { T::run_all(c, &operations).await })
+            })
+            .await
+        }
     });
     running.await.unwrap_or(Err(WriteError::Panicked))
 }

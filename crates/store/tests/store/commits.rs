@@ -1,10 +1,14 @@
 //! Many writers at once: everything that was answered is stored, and a failure hurts nobody else.
 
+use std::sync::Arc;
+
 use futures_util::FutureExt as _;
 use futures_util::future::join_all;
 use hato_domain::{AccountId, SubscriptionId};
 use hato_service::ports::{AcceptSendOutcome, Audience};
 use hato_testkit::{TestDatabase, on_each_database};
+use tokio::runtime::Builder;
+use tokio::task::spawn_blocking;
 use uuid::Uuid;
 
 use crate::test_store::{START, TestStore, at, new_session};
@@ -84,6 +88,29 @@ async fn fails_half_way(
     let mut subscription = test.new_subscription(app, number);
     subscription.id = clash.clone();
     test.store.register_subscription(subscription).await.is_ok()
+}
+
+#[on_each_database]
+async fn a_transaction_outlives_the_runtime_of_whoever_asked_for_it(database: TestDatabase) {
+    let test = TestStore::new(database).await;
+    let app = test.app().await;
+    test.subscribe(&app, 0).await;
+    let subscription = test.new_subscription(&app, 1);
+    let send = test.new_send(&app, Audience::Everyone, START);
+    let store = Arc::clone(&test.store);
+    let elsewhere = spawn_blocking(move || {
+        let runtime = Builder::new_current_thread().enable_all().build();
+        runtime.expect("a runtime").block_on(async {
+            let registering = store.register_subscription(subscription);
+            assert!(registering.now_or_never().is_none());
+            assert!(store.accept_send(send).now_or_never().is_none());
+        });
+    });
+    elsewhere.await.expect("no panic");
+    test.store.close().await;
+    let test = test.reopened().await;
+    assert_eq!(test.record(&app).await.active_subscriptions, 2);
+    assert_eq!(test.history(&app).await.len(), 1);
 }
 
 #[on_each_database]

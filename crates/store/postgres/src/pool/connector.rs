@@ -37,8 +37,7 @@ const MAX_RETRY_INTERVAL: Duration = Duration::from_secs(2);
 #[derive(Debug)]
 pub(crate) struct Connector {
     options: PgConnectOptions,
-    /// Where the store was opened: the threads there hear of what arrives on a connection, whoever has it, and whose own threads
-    /// may give way to others.
+    /// Where what arrives on a connection is heard, whoever has it.
     runtime: Handle,
     /// What every session begins with that stays one.
     setup: Option<Arc<str>>,
@@ -56,16 +55,16 @@ pub(crate) struct Session {
 }
 
 impl Connector {
-    /// For a store that is opened in this runtime.
     pub(crate) fn new(
         options: PgConnectOptions,
+        runtime: Handle,
         setup: Option<Arc<str>>,
         last_loss: Arc<LastLoss>,
         settings: &PostgresSettings,
     ) -> Self {
         Self {
             options,
-            runtime: Handle::current(),
+            runtime,
             setup,
             last_loss,
             answer_time: MAX_ANSWER_TIME.min(settings.acquire_timeout / 2),
