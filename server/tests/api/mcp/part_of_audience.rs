@@ -7,7 +7,8 @@ use crate::fixtures::{post, registration, snapshot};
 async fn an_assistant_sends_to_users_and_tags_and_never_to_everybody_by_mistake(
     database: TestDatabase,
 ) {
-    let (_server, app) = setup(database).await;
+    let server = start(ServerLaunch::on(BINARY, database).env("HATO_ROLE", "api")).await;
+    let app = app(&server, "owner@example.com").await;
     for (endpoint, user, tags) in [
         ("https://push.example.com/1", "anna", json!(["news"])),
         ("https://push.example.com/2", "anna", json!([])),
@@ -26,7 +27,7 @@ async fn an_assistant_sends_to_users_and_tags_and_never_to_everybody_by_mistake(
         (json!({"tags": "nobody"}), 0),
     ] {
         let sent = call(&app.admin, "send_notification", message(to.clone())).await;
-        assert_eq!(text_content(&sent)["queued"], queued, "{to}");
+        assert_eq!(text_content(&sent)["queued"], queued, "{to}: {sent}");
     }
     let before = snapshot(&app).await;
     for to in [
