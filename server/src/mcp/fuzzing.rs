@@ -5,24 +5,35 @@ use hato_domain::wire::{CreateKey, Notify};
 use rmcp::model::ClientJsonRpcMessage;
 use serde_json::Value;
 
-use super::{arguments, message, take_invalid_arguments};
+use super::message_tree::{MAX_VALUES, count_values};
+use super::{arguments, checked, message};
 
-/// A message of an MCP client can be written as it was read, the protocol reads it or refuses it, and so do the tools its arguments.
+/// A message of an MCP client has no more values than it may, and can be written as it was read; the protocol reads it or refuses it, and
+/// so do the tools its arguments.
 pub fn mcp_frame(data: &[u8]) {
-    let Ok(mut read) = message(&Bytes::copy_from_slice(data)) else {
+    let Ok((written, arguments)) = checked(&Bytes::copy_from_slice(data)) else {
         return;
     };
+    let read = message(&written).expect("what was read can be written");
+    assert_eq!(read.to_string().as_bytes(), written);
+    let values = values_of(&read);
+    assert!(values <= count_values(&written) && values <= MAX_VALUES);
     let is_call = read["method"] == "tools/call";
-    let are_invalid = take_invalid_arguments(&mut read).is_err();
     let left = read.pointer("/params/arguments").cloned();
     assert!(!is_call || matches!(left, None | Some(Value::Object(_) | Value::Null)));
-    assert!(is_call || !are_invalid);
-    let written = read.to_string();
-    let again = message(&Bytes::from(written.clone())).expect("what was read can be written");
-    assert_eq!(again.to_string(), written);
-    drop(serde_json::from_str::<ClientJsonRpcMessage>(&written));
+    assert!(is_call || arguments.is_ok());
+    drop(serde_json::from_slice::<ClientJsonRpcMessage>(&written));
     if let Some(members @ Value::Object(_)) = left {
         read_arguments(&members.to_string());
+    }
+}
+
+/// How many there are, names of members included.
+fn values_of(tree: &Value) -> usize {
+    1 + match tree {
+        Value::Array(items) => items.iter().map(values_of).sum(),
+        Value::Object(members) => members.values().map(|it| 1 + values_of(it)).sum(),
+        _ => 0,
     }
 }
 

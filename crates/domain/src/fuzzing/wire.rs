@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use self::requests::REQUESTS;
 use self::responses::RESPONSES;
+use crate::compact_json::min_compact_len;
 use crate::wire::{has_unique_members, read};
 
 /// What is read, by its name: whether a body is one, and means something.
@@ -22,7 +23,17 @@ pub fn wire(data: &[u8]) {
     let kinds = kinds();
     let (_, is_accepted) = kinds[usize::from(*kind) % kinds.len()];
     is_accepted(body);
-    has_unique_members(body);
+    if has_unique_members(body) {
+        assert_min_len(body);
+    }
+}
+
+/// What is known of a value's length before anything is made of it is no more than it has.
+fn assert_min_len(body: &[u8]) {
+    let (text, value) = (str::from_utf8(body), serde_json::from_slice::<Value>(body));
+    if let (Ok(text), Ok(value)) = (text, value) {
+        assert!(min_compact_len(text) <= value.to_string().len());
+    }
 }
 
 fn kinds() -> Vec<Kind> {
