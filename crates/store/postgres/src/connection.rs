@@ -8,6 +8,7 @@ use futures_util::stream::{self, BoxStream, StreamExt as _, TryStreamExt as _};
 use sqlx::error::BoxDynError;
 use sqlx::postgres::{PgArguments, PgQueryResult, PgRow, PgStatement, PgTypeInfo};
 use sqlx::{Either, Execute, Executor, PgConnection, Postgres, SqlStr};
+use tokio::runtime::Handle;
 
 use crate::app_turns::{AppTurn, AppTurns, NoTurnError};
 use crate::failure::answered;
@@ -89,6 +90,11 @@ impl DbConnection {
                 Err(error)
             }
         }
+    }
+
+    /// Where the transaction is ended when somebody leaves it, unless the store is gone.
+    pub(crate) fn runtime(&self) -> Option<Handle> {
+        self.connection.runtime()
     }
 
     /// The connection for who knows sqlx's own only.

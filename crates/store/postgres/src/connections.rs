@@ -68,9 +68,6 @@ type StatementResult = sqlx::Result<Vec<Either<PgQueryResult, PgRow>>>;
 #[derive(Clone, Debug)]
 pub(crate) struct Connections {
     pool: Pool<Connector>,
-    /// Where the store was opened. What arrives on a connection is heard there, and transactions that write run there, whoever asked for
-    /// them: the threads of the one who did may give way to others, who wait for what the transaction has locked.
-    pub(crate) runtime: Handle,
     /// Those who have a connection.
     users: TaskTracker,
     /// Cancelled when no connection is given any more.
@@ -128,9 +125,7 @@ impl Connections {
         let has_sessions = settings.prepared_statements;
         let setup = has_sessions.then(|| session_setup(settings));
         let last_loss = Arc::new(LastLoss::default());
-        let runtime = Handle::current();
-        let connector =
-            Connector::new(options, runtime.clone(), setup, last_loss.clone(), settings);
+        let connector = Connector::new(options, setup, last_loss.clone(), settings);
         let listening = u32::from(settings.listen);
         let size = settings.max_connections.saturating_sub(listening).max(1);
         let for_reads = size / CONNECTIONS_FOR_EACH_OF_READS;
@@ -139,7 +134,6 @@ impl Connections {
         let pool = pool.queue_mode(QueueMode::Lifo).build();
         Self {
             pool: pool.expect("a pool without time limits of its own"),
-            runtime,
             users: TaskTracker::new(),
             closed: CancellationToken::new(),
             limit: settings.max_connections,
@@ -153,6 +147,11 @@ impl Connections {
             address: address.into(),
             beginnings: Arc::new(Beginnings::new(settings)),
         }
+    }
+
+    /// Where transactions that write run, whoever asked for them.
+    pub(crate) fn runtime(&self) -> &Handle {
+        self.pool.manager().runtime()
     }
 
     /// A connection of the pool, which the permit goes with.

@@ -82,7 +82,7 @@ where
     }
     let connections = database.connections.clone();
     let writing = async move { run(&connections, operation).await };
-    let runtime = &database.connections.runtime;
+    let runtime = database.connections.runtime();
     let written = database.writes.spawn_on(writing, runtime);
     let written = written.await.unwrap_or(Err(WriteError::Panicked));
     written.map_err(with_context(context))

@@ -47,7 +47,7 @@ pub(crate) async fn run_in_group<T: Grouped>(
                 run_group(&connections, group).await;
             }
         };
-        let runtime = &database.connections.runtime;
+        let runtime = database.connections.runtime();
         database.writes.spawn_on(running, runtime);
     }
     let panicked = |_| Err(with_context(T::CONTEXT)(WriteError::Panicked));
@@ -91,7 +91,7 @@ async fn run_together<T: Grouped>(
     connections: &Connections,
     operations: Arc<[T]>,
 ) -> Result<Vec<T::Outcome>, WriteError> {
-    let running = connections.runtime.spawn({
+    let running = connections.runtime().spawn({
         let connections = connections.clone();
         async move {
             run(&connections, move |c| {

@@ -3,8 +3,6 @@
 
 use std::ops::{Deref, DerefMut};
 
-use tokio::runtime::Handle;
-
 use crate::connection::DbConnection;
 
 /// A connection, and the right to keep one busy, which is given back when the connection is idle again, or lost.
@@ -38,7 +36,8 @@ impl<P: Send + 'static> DerefMut for HeldConnection<P> {
 
 impl<P: Send + 'static> Drop for HeldConnection<P> {
     fn drop(&mut self) {
-        if let (Some((connection, permit)), Ok(runtime)) = (self.held.take(), Handle::try_current())
+        if let Some((connection, permit)) = self.held.take()
+            && let Some(runtime) = connection.runtime()
         {
             runtime.spawn(async move {
                 // That it was lost is known by now.

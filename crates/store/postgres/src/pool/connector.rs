@@ -37,7 +37,8 @@ const MAX_RETRY_INTERVAL: Duration = Duration::from_secs(2);
 #[derive(Debug)]
 pub(crate) struct Connector {
     options: PgConnectOptions,
-    /// Where what arrives on a connection is heard, whoever has it.
+    /// Where the store was opened. What arrives on a connection is heard there, whoever has it, and what locks runs there: the threads of
+    /// whoever asked for it may give way to others, who wait for what is locked.
     runtime: Handle,
     /// What every session begins with that stays one.
     setup: Option<Arc<str>>,
@@ -55,16 +56,16 @@ pub(crate) struct Session {
 }
 
 impl Connector {
+    /// For a store that is opened in this runtime.
     pub(crate) fn new(
         options: PgConnectOptions,
-        runtime: Handle,
         setup: Option<Arc<str>>,
         last_loss: Arc<LastLoss>,
         settings: &PostgresSettings,
     ) -> Self {
         Self {
             options,
-            runtime,
+            runtime: Handle::current(),
             setup,
             last_loss,
             answer_time: MAX_ANSWER_TIME.min(settings.acquire_timeout / 2),
@@ -74,6 +75,11 @@ impl Connector {
     /// How it connects.
     pub(crate) const fn options(&self) -> &PgConnectOptions {
         &self.options
+    }
+
+    /// Where transactions run, and connections are waited for that somebody left.
+    pub(crate) const fn runtime(&self) -> &Handle {
+        &self.runtime
     }
 
     async fn connect(&self) -> sqlx::Result<Session> {

@@ -89,6 +89,11 @@ impl PooledConnection {
         (&mut session.connection, &mut held.loss)
     }
 
+    /// Where it is waited for when somebody leaves it; nowhere once there is no pool to go back to.
+    pub(crate) fn runtime(&self) -> Option<Handle> {
+        self.held.as_ref()?.runtime()
+    }
+
     /// Whether a statement has found it lost.
     pub(crate) fn is_lost(&self) -> bool {
         self.held.as_ref().expect(HELD).loss.is_seen
@@ -110,6 +115,11 @@ impl PooledConnection {
 }
 
 impl Held {
+    fn runtime(&self) -> Option<Handle> {
+        let pool = Object::pool(self.session.as_ref()?)?;
+        Some(pool.manager().runtime().clone())
+    }
+
     fn give_back(mut self) {
         if let Some(mut session) = self.session.take() {
             session.idle_since = Instant::now();
@@ -175,7 +185,7 @@ impl Drop for PooledConnection {
     fn drop(&mut self) {
         if let Some(held) = self.held.take()
             && !held.loss.is_seen
-            && let Ok(runtime) = Handle::try_current()
+            && let Some(runtime) = held.runtime()
         {
             runtime.spawn(held.give_back_when_idle());
         }
