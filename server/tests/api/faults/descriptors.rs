@@ -41,12 +41,13 @@ async fn without_file_descriptors_nobodys_attempt_is_used_up(database: TestDatab
 
     let before = limit(&server, Resource::Nofile, Some(3));
     wait_until_logged(&server, "connections fail on this machine").await;
+    // Before anybody new comes, for whom connections that wait for a request are closed.
+    let accepted = post(&app.backend, "/api/v1/notify", &message()).await;
+    assert_eq!(accepted.status, 202, "{accepted}");
     let newcomer = server.client();
     let waiting = tokio::spawn(async move { newcomer.get("/healthz").await });
     wait_until_logged(&server, "a connection cannot be accepted").await;
     assert!(!waiting.is_finished());
-    let accepted = post(&app.backend, "/api/v1/notify", &message()).await;
-    assert_eq!(accepted.status, 202, "{accepted}");
     limit(&server, Resource::Nofile, before);
     let reply = waiting.await.expect("no panic").expect("an answer");
     assert_eq!(reply.status, 200, "{reply}");
