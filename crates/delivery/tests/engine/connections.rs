@@ -123,7 +123,7 @@ fn at_port(subscription: &BrowserSubscription, port: u16, number: usize) -> Brow
 #[on_each_database]
 async fn nobody_at_the_address_is_retried_later(database: TestDatabase) {
     let mut test = TestEngine::new(database).await;
-    test.settings.connect_timeout = Duration::from_millis(300);
+    test.settings.connect_timeout = Duration::from_secs(3);
     let silent = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
     let closed = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
     let ports = [&silent, &closed].map(|it| it.local_addr().expect("an address").port());

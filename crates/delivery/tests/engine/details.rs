@@ -23,7 +23,7 @@ async fn tls_time_out_refusal_and_name_are_told_apart(database: TestDatabase) {
     let mut test = TestEngine::new(database).await;
     test.settings.outbound_ca = None;
     test.settings.resolver = TestResolver::new(&[]);
-    test.settings.connect_timeout = Duration::from_secs(1);
+    test.settings.connect_timeout = Duration::from_secs(3);
     let silent = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
     let silent = silent.local_addr().expect("an address").to_string();
     test.subscribe(1).await;
