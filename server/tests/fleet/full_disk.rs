@@ -5,7 +5,9 @@ use serde_json::json;
 
 use crate::acceptor::Acceptor;
 use crate::claims::Lost;
-use crate::fixtures::{DATABASE, Fleet, FleetSize, cluster, wait_until, wait_until_ready_is};
+use crate::fixtures::{
+    DATABASE, Fleet, FleetSize, cluster, wait_until, wait_until_logged, wait_until_ready_is,
+};
 use crate::outcome::Served;
 
 const RECIPIENTS: usize = 2_000;
@@ -56,6 +58,8 @@ async fn send_while_no_room_for(change: &str, recovery: &str) {
     fleet.query(&format!("DROP TRIGGER fill ON {table}"));
     let outcome = fleet.finish(&send).await;
     fleet.assert_exact(&outcome, &Served::new(), &Lost::default());
+    // The worker logs after the commit by which others know that it is done.
+    wait_until_logged(&fleet.workers[0], recovery).await;
     let log = fleet.workers[0].log();
     for line in [FULL, recovery] {
         assert_eq!(log.matches(line).count(), 1, "{log}");

@@ -6,7 +6,7 @@ use hato_cluster::Durability;
 use hato_testkit::push_service::{Protocols, PushServiceOptions};
 
 use crate::claims::Lost;
-use crate::fixtures::{Fleet, FleetSize, counting};
+use crate::fixtures::{Fleet, FleetSize, counting, wait_until};
 use crate::outcome::Served;
 
 /// 40 pages of 500. A worker has 9 of an app in its slots at a time and a few that are parked, so two leave some for the third.
@@ -33,6 +33,9 @@ async fn three_workers_share_a_broadcast() {
     let outcome = fleet.finish(&send).await;
     assert_eq!(fleet.history(1, &send).await, outcome);
     fleet.assert_exact(&outcome, &Served::new(), &Lost::default());
+    // A worker counts after the commit by which others know that it is done.
+    let are_counted = async || fleet.shares().await.iter().sum::<u64>() >= RECIPIENTS as u64;
+    wait_until(are_counted, "not every delivery is counted").await;
     let shares = fleet.shares().await;
     assert_eq!(shares.iter().sum::<u64>(), RECIPIENTS as u64);
     assert!(shares.iter().all(|share| *share >= FIFTH), "{shares:?}");

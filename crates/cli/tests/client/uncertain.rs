@@ -165,7 +165,7 @@ async fn a_server_that_falls_silent_does_not_prolong_the_wait() {
         _ => ProxyAction::Stall,
     };
     let proxy = HttpProxy::start(action, setup.server.address()).await;
-    let line = ["notify", "a", "b", "--wait", "--timeout", "1s"];
+    let line = ["notify", "a", "b", "--wait", "--timeout", "5s"];
     let run = setup.with_key("full", &line).await;
     let output = run.env("HATO_URL", &proxy.url).output().await;
     assert_eq!(output.error_code(), (7, "late"));
